@@ -1,0 +1,52 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { canonicalJson } from './json.ts';
+import { cleanName } from './text.ts';
+
+/** Types of subject whose names are host names: compared in lower case, without the site's `node_domains`. */
+const NODE_LIKE = new Set(['node', 'service_node', 'bmc', 'switch', 'chassis', 'pdu', 'cdu', 'rack', 'leader', 'admin', 'dpu']);
+
+/** The first 16 bytes, in hex, of the SHA-256 over canonical JSON: every id of ours is made this way. */
+export function hashId(parts: readonly string[]): string {
+  if (parts.some((p) => p === '')) throw new TypeError('an identity has no empty part');
+  return bytesToHex(sha256(utf8ToBytes(canonicalJson(parts))).slice(0, 16));
+}
+
+/** SHA-256 in hex over the UTF-8 bytes of a text, or over bytes. */
+export function sha256Hex(data: string | Uint8Array): string {
+  return bytesToHex(sha256(typeof data === 'string' ? utf8ToBytes(data) : data));
+}
+
+/**
+ * The id of a subject, as its source gives the name: NFC, trimmed; node-like types lower-case and without domain.
+ * @param nodeDomains the site's `node_domains`, without leading dot
+ * @returns null where the name is none (see {@link cleanName})
+ */
+export function subjectId(type: string, rawName: unknown, nodeDomains: readonly string[] = []): string | null {
+  const name = cleanName(rawName);
+  if (name === null || !NODE_LIKE.has(type)) return name;
+  const lower = name.toLowerCase();
+  for (const domain of nodeDomains) {
+    const suffix = `.${domain.toLowerCase()}`;
+    if (lower.endsWith(suffix) && lower.length > suffix.length) return lower.slice(0, -suffix.length);
+  }
+  return lower;
+}
+
+export interface ConditionIdentity {
+  cluster: string;
+  kind: string;
+  subject: { type: string; id: string };
+  part?: string | undefined;
+}
+
+/** The stable id of a condition: of typed key parts alone, never of severity, value, text or time. */
+export function conditionId({ cluster, kind, subject, part }: ConditionIdentity): string {
+  const parts = ['v1', cluster, kind, subject.type, subject.id];
+  return hashId(part === undefined ? parts : [...parts, part]);
+}
+
+/** The id of a group: the place that its findings share. */
+export function groupId(cluster: string, kind: string, place: { type: string; id: string }): string {
+  return hashId(['g1', cluster, kind, place.type, place.id]);
+}

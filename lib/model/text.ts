@@ -1,0 +1,64 @@
+// What may not stand raw in a text that came from the cluster: C0 and C1 controls, DEL, line and paragraph
+// separators, bidirectional controls, zero-width and tag characters, the byte order mark, lone surrogates.
+const UNSAFE =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]|\p{Surrogate}/gu;
+
+function escapeCharacter(c: string): string {
+  if (c === '\n') return '\\n';
+  if (c === '\r') return '\\r';
+  if (c === '\t') return ' ';
+  const code = c.codePointAt(0) as number;
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
+}
+
+/**
+ * Makes one bounded, printable line of a text from the cluster. Line breaks, controls and invisible characters
+ * become visible escapes; what passes `max` characters is cut with its count, so that nothing vanishes unseen.
+ */
+export function oneLine(text: string, max = 400): string {
+  // A text is cut before it is escaped, so that a hostile 10 MB line costs no more than a short one.
+  const cut = text.length > max ? text.slice(0, max) : text;
+  const clean = cut.replace(UNSAFE, escapeCharacter).trim();
+  return text.length > max ? `${clean}…(+${text.length - max})` : clean;
+}
+
+/** Whether {@link oneLine} would have to escape something. */
+export function hasUnsafe(text: string): boolean {
+  return text.search(UNSAFE) >= 0;
+}
+
+/** The longest name that is accepted, in bytes of UTF-8: that of a DNS name. */
+export const MAX_NAME_BYTES = 253;
+
+/**
+ * The name of a subject or part as identity takes it: NFC and trimmed.
+ * @returns null for what is no name: empty, with control or invisible characters, or over {@link MAX_NAME_BYTES}.
+ */
+export function cleanName(raw: unknown): string | null {
+  if (typeof raw !== 'string' || raw.length > MAX_NAME_BYTES) return null;
+  const name = raw.normalize('NFC').trim();
+  if (name === '' || hasUnsafe(name)) return null;
+  return new TextEncoder().encode(name).length > MAX_NAME_BYTES ? null : name;
+}
+
+/** Orders names as people do: `n2` before `n10`; ties by code unit, so that the order is total and the same everywhere. */
+export function compareNames(a: string, b: string): number {
+  const as = a.match(/\d+|\D+/g) ?? [];
+  const bs = b.match(/\d+|\D+/g) ?? [];
+  for (let i = 0; i < Math.min(as.length, bs.length); i++) {
+    const x = as[i] as string;
+    const y = bs[i] as string;
+    if (x === y) continue;
+    const xd = /^\d/.test(x);
+    const yd = /^\d/.test(y);
+    if (xd && yd) {
+      const xs = x.replace(/^0+/, '');
+      const ys = y.replace(/^0+/, '');
+      if (xs.length !== ys.length) return xs.length - ys.length;
+      if (xs !== ys) return xs < ys ? -1 : 1;
+      continue;
+    }
+    return x < y ? -1 : 1;
+  }
+  return as.length - bs.length || (a < b ? -1 : a > b ? 1 : 0);
+}
