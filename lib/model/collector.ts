@@ -124,7 +124,7 @@ export interface Collector<Options = unknown, Carry = unknown> {
  * collectors of every kind: what crosses the seam is parsed by the collector's own schemas.
  */
 export function defineCollector<Options, Carry>(collector: Collector<Options, Carry>): Collector {
-  return collector as unknown as Collector;
+  return collector;
 }
 
 /** The whole of an input. @throws ReadError */

@@ -4,7 +4,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json };
 
 /** Any JSON value. */
-export const Json: z.ZodType<Json> = z.json() as z.ZodType<Json>;
+export const Json: z.ZodType<Json> = z.json();
 /** Any JSON object. */
 export const JsonObject = z.record(z.string(), Json);
 
