@@ -1,0 +1,118 @@
+import { collectorOf } from '../collectors/registry.ts';
+import type { SourceConfig } from '../config.ts';
+import type { Attempt, CollectResult, Coverage, Problem } from '../model/snapshot.ts';
+import { oneLine } from '../model/text.ts';
+import { toIso } from '../model/time.ts';
+import type { PushedPart } from '../readers/body.ts';
+import { putAttempt } from '../store/attempts.ts';
+import type { Lease } from '../store/leases.ts';
+import { appendSeries } from '../store/series.ts';
+import type { Digest, DigestRequest } from './digest.ts';
+import { adviceFor } from './digest.ts';
+import { alone, type Observer, StepError } from './observer.ts';
+import { makeSnapshot } from './snapshot.ts';
+
+export interface CollectOptions {
+  /** `?asOf=`: ms since the epoch. */
+  asOf?: number;
+  /** A pushed body instead of the configured inputs. */
+  parts?: PushedPart[];
+}
+
+/** What a source's head carries for us beside the collector's own carry. */
+interface StoredCarry {
+  known: Record<string, string | null>;
+  collector: unknown;
+}
+
+/**
+ * Collects one source: digest → snapshot, facts and carry in one commit → attempt. Whatever happens, an attempt is
+ * written; a failed one leaves the last snapshot as it was.
+ * @throws StepError `busy` when the same source is being collected already
+ */
+export async function collect(observer: Observer, source: string, options: CollectOptions = {}): Promise<CollectResult> {
+  const config = observer.config.sources.get(source);
+  if (!config) {
+    const now = toIso(observer.clock());
+    await putAttempt(observer.store, { source, startedAt: now, endedAt: now, status: 'skipped' });
+    return { source, status: 'skipped', snapshot: null, conditions: 0, coverage: null };
+  }
+  return alone(observer, `collect-${source}`, (lease) => collectAlone(observer, config, options, lease));
+}
+
+async function collectAlone(observer: Observer, config: SourceConfig, options: CollectOptions, lease: Lease): Promise<CollectResult> {
+  const { source } = config;
+  const startedAt = observer.clock();
+  const finish = async (status: Attempt['status'], rest: { problem?: Problem; snapshot?: string; conditions?: number; coverage: Coverage | null }): Promise<CollectResult> => {
+    const { problem, snapshot, conditions = 0, coverage } = rest;
+    const attempt: Attempt = { source, startedAt: toIso(startedAt), endedAt: toIso(observer.clock()), status, ...(problem && { problem }), ...(snapshot && { snapshot }) };
+    await putAttempt(observer.store, attempt);
+    observer.log(status === 'failed' ? 'error' : 'info', 'collect', { source, status, conditions, ...(problem && { problem: problem.detail }) });
+    return { source, status, snapshot: snapshot ?? null, conditions, coverage, ...(problem && { problem }) };
+  };
+  const collector = collectorOf(source);
+  const stored = collector ? await observer.snapshots.carry(source, collector.carryVersion) : ({ state: 'none' } as const);
+  const before = stored.state === 'ok' ? (stored.value as StoredCarry) : undefined;
+  const parsed = before === undefined || before.collector === null ? undefined : collector?.carry.safeParse(before.collector);
+  const unreadable = stored.state === 'unreadable' || parsed?.success === false;
+  const reply = await observer.digest(
+    {
+      source,
+      location: config.location,
+      options: config.options,
+      cluster: observer.config.cluster,
+      now: startedAt,
+      ...(options.asOf !== undefined && { asOf: options.asOf }),
+      ...(parsed?.success && parsed.data !== undefined && { carry: parsed.data }),
+      timezone: observer.config.timezone,
+      nodeDomains: observer.config.node_domains,
+      rules: observer.config.rules,
+      known: before?.known ?? {},
+      ...(observer.mtime && { mtime: observer.mtime }),
+      ...(options.parts && { parts: options.parts }),
+    } satisfies DigestRequest,
+    config.deadline,
+  );
+  if ('problem' in reply) return finish('failed', { problem: reply.problem, coverage: reply.coverage });
+  try {
+    const { digest } = reply;
+    if (unreadable) digest.coverage.problems.push({ effect: 'note', message: 'what the last run handed on cannot be read by this version: collected as at first sight' });
+    const snapshot = await commit(observer, source, collector?.carryVersion ?? 0, digest, startedAt, lease);
+    return finish(digest.status, { snapshot: snapshot.id, conditions: snapshot.conditions.length, coverage: snapshot.coverage });
+  } catch (error) {
+    const problem: Problem = { code: 'internal', detail: oneLine(`the snapshot could not be stored: ${error instanceof Error ? error.message : String(error)}`), advice: adviceFor('internal') };
+    return finish('failed', { problem, coverage: reply.digest.coverage });
+  }
+}
+
+async function commit(observer: Observer, source: string, carryVersion: number, digest: Digest, collectedAt: number, lease: Lease) {
+  const { collected } = digest;
+  const snapshot = makeSnapshot({
+    source,
+    cluster: observer.config.cluster,
+    id: await observer.snapshots.nextId(source, collectedAt),
+    collectedAt,
+    asOf: digest.asOf,
+    asOfFrom: digest.asOfFrom,
+    status: digest.status,
+    coverage: digest.coverage,
+    collected,
+    rules: observer.config.rules,
+  });
+  const carry: StoredCarry = { known: digest.known, collector: collected.carry ?? null };
+  const committed = await observer.snapshots.commit({ snapshot, facts: collected.facts ?? [], carry: { version: carryVersion, value: carry }, lease });
+  await appendSeries(observer.store, source, { at: committed.asOf, values: committed.series });
+  return committed;
+}
+
+/** Collects several sources at once; one that fails never keeps the others. A busy one is a failed result here. */
+export async function collectAll(observer: Observer, sources: readonly string[]): Promise<CollectResult[]> {
+  return Promise.all(
+    sources.map((source) =>
+      collect(observer, source).catch((error: unknown): CollectResult => {
+        const problem: Problem = error instanceof StepError ? error.problem : { code: 'internal', detail: oneLine(String(error)), advice: adviceFor('internal') };
+        return { source, status: 'failed', snapshot: null, conditions: 0, coverage: null, problem };
+      }),
+    ),
+  );
+}

@@ -1,0 +1,158 @@
+import type { AuditLog } from '../audit/audit.ts';
+import { deriveConditions, OBSERVER } from '../findings/derive.ts';
+import { parseGroundTruth, type GroundTruth } from '../findings/ground-truth.ts';
+import { judge, type Judged, type LifecycleState, type SourceView } from '../findings/judge.ts';
+import { assess } from '../harness/assess.ts';
+import type { ModelClient } from '../harness/client.ts';
+import type { Change } from '../model/change.ts';
+import { sha256Hex } from '../model/identity.ts';
+import type { Recording } from '../model/recording.ts';
+import type { Assessment, Report } from '../model/report.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+import { toIso } from '../model/time.ts';
+import { readSeries } from '../store/series.ts';
+import type { ReadView } from '../tools/view.ts';
+import { readHistory } from './history.ts';
+import type { Observer } from './observer.ts';
+import { makeSnapshot } from './snapshot.ts';
+
+/** Everything that a tick is made of, pinned before anything is judged. */
+export interface TickInputs {
+  tick: string;
+  now: number;
+  sources: SourceView[];
+  /** The change that the last diff made of each source that has a new snapshot. */
+  changes: Change[];
+  /** The lifecycle's state after the tick before. */
+  before: LifecycleState | null;
+  beforeTick: string | null;
+  /** The last assessment, which may still hold. */
+  previous: Assessment | null;
+  groundTruth: { text: string; file: string } | null;
+  /** A tick that began before this one and never ended. */
+  unfinished: string | null;
+  /** The id that the derived conditions' snapshot gets, and that of the one before. */
+  derived: { id: string; previous: string | null };
+}
+
+export interface Composed {
+  report: Report;
+  judged: Judged;
+  recording: Omit<Recording, 'clock'>;
+  derived: Snapshot;
+}
+
+/**
+ * Makes the report of a tick. It writes nothing but audit entries: with the inputs, the clock readings and the model's
+ * answers of a recording it gives the same bytes again.
+ */
+export async function compose(
+  observer: Observer,
+  inputs: TickInputs,
+  { client, clock, audit }: { client: ModelClient | null; clock: () => number; audit: Pick<AuditLog, 'append' | 'head'> },
+): Promise<Composed> {
+  const { config } = observer;
+  const { cluster } = config;
+  const { tick, now, sources } = inputs;
+  const truth = inputs.groundTruth ? parseGroundTruth(inputs.groundTruth.text, { file: inputs.groundTruth.file, now }) : { groundTruth: null, mistakes: [] };
+  const derived = derivedSnapshot(observer, inputs, truth);
+  const observerView: SourceView = {
+    source: OBSERVER,
+    maxAge: Number.MAX_SAFE_INTEGER,
+    attempt: { source: OBSERVER, startedAt: toIso(now), endedAt: toIso(now), status: 'ok', snapshot: derived.id },
+    snapshot: derived,
+    since: [derived],
+  };
+  const judged = judge({ cluster, tick, now, sources: [...sources, observerView], ...truth, before: inputs.before });
+  const view = viewOf(observer, inputs, judged, truth.groundTruth, derived);
+  const seed = Number.parseInt(sha256Hex(tick).slice(0, 7), 16);
+  const { assessment, exchanges, toolResults } = await assess({ view, client, previous: inputs.previous, limits: config.model ?? null, tick, seed, clock, audit: (entry) => audit.append(entry) });
+  const report: Report = {
+    schema: 'hpc-observer/report/1',
+    tick,
+    cluster,
+    generatedAt: toIso(now),
+    verdict: judged.verdict,
+    because: judged.because,
+    sources: judged.sources,
+    findings: judged.findings,
+    groups: judged.groups,
+    suppressed: judged.suppressed,
+    assessment,
+    sinks: [],
+    provenance: {
+      version: observer.version,
+      configuration: config.hash,
+      previousTick: inputs.beforeTick,
+      unfinishedTick: inputs.unfinished,
+      auditHead: audit.head(),
+      took: clock() - now,
+    },
+  };
+  const recording: Omit<Recording, 'clock'> = {
+    schema: 'hpc-observer/recording/1',
+    tick,
+    version: observer.version,
+    seed,
+    configuration: config.hash,
+    groundTruth: inputs.groundTruth,
+    before: inputs.beforeTick,
+    unfinished: inputs.unfinished,
+    pinned: Object.fromEntries(
+      [...sources, observerView].map((s) => [s.source, { snapshot: s.snapshot?.id ?? null, since: s.since.map((x) => x.id), attempt: s.attempt }]),
+    ),
+    model: client?.label ?? null,
+    exchanges,
+    toolResults,
+    startedAt: toIso(now),
+  };
+  return { report, judged, recording, derived };
+}
+
+/** What needs two sources or ground truth, as the snapshot of a source of its own. */
+function derivedSnapshot(observer: Observer, { now, sources, derived }: TickInputs, truth: { groundTruth: GroundTruth | null; mistakes: readonly string[] }): Snapshot {
+  const { cluster, rules } = observer.config;
+  const collected = deriveConditions({ cluster, now, sources, ...truth });
+  return {
+    ...makeSnapshot({
+      source: OBSERVER,
+      cluster,
+      id: derived.id,
+      collectedAt: now,
+      asOf: now,
+      asOfFrom: 'collected',
+      status: 'ok',
+      coverage: { inputs: [], inputsTotal: 0, ...collected.coverage },
+      collected,
+      rules,
+    }),
+    previous: derived.previous,
+    facts: { subjects: 0, shards: [] },
+  };
+}
+
+function viewOf(observer: Observer, inputs: TickInputs, judged: Judged, groundTruth: GroundTruth | null, derived: Snapshot): ReadView {
+  const pinned = new Map([...inputs.sources.map((s) => [s.source, s.snapshot] as const), [OBSERVER, derived] as const]);
+  return {
+    cluster: observer.config.cluster,
+    now: inputs.now,
+    verdict: judged.verdict,
+    sources: judged.sources,
+    changes: inputs.changes,
+    findings: judged.findings,
+    groups: judged.groups,
+    suppressed: judged.suppressed,
+    groundTruth,
+    snapshot: async (source) => pinned.get(source) ?? null,
+    facts: async (subject) => {
+      const known = [];
+      for (const [source, snapshot] of pinned) {
+        const facts = snapshot && (await observer.snapshots.facts(source, snapshot, subject));
+        if (facts) known.push({ source, asOf: snapshot.asOf, ref: `${source}@${snapshot.id}#/facts`, facts });
+      }
+      return known;
+    },
+    history: async (id) => (await readHistory(observer.store, id)).filter((t) => t.tick < inputs.tick),
+    trend: (source, name, { from, to }) => readSeries(observer.store, source, name, { from, to: Math.min(to, inputs.now) }),
+  };
+}

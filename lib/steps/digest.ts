@@ -1,0 +1,204 @@
+import { collectorOf } from '../collectors/registry.ts';
+import type { Location } from '../config.ts';
+import { type Collected, type Collector, ReadError, UnusableInput } from '../model/collector.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Coverage, CoverageInput, CoverageProblem, Problem, Snapshot } from '../model/snapshot.ts';
+import { compareNames, oneLine } from '../model/text.ts';
+import { parseDuration, toIso } from '../model/time.ts';
+import { openParts, type PushedPart } from '../readers/body.ts';
+import type { Opened, Readers } from '../readers/reader.ts';
+
+/** Everything that one collect needs, as plain data: it crosses into a thread of its own. */
+export interface DigestRequest {
+  source: string;
+  location: Location;
+  options: unknown;
+  cluster: string;
+  now: number;
+  asOf?: number;
+  carry?: unknown;
+  timezone: string;
+  nodeDomains: readonly string[];
+  rules: Readonly<Record<string, JsonObject>>;
+  /** Names of the inputs that earlier runs read, with the time since when each is missing (null = it was there). */
+  known: Record<string, string | null>;
+  /** Takes the place of modification times. */
+  mtime?: string;
+  /** A pushed body instead of the configured inputs. */
+  parts?: PushedPart[];
+}
+
+export interface Digest {
+  status: 'ok' | 'partial';
+  coverage: Coverage;
+  asOf: number;
+  asOfFrom: Snapshot['asOfFrom'];
+  collected: Collected<unknown>;
+  known: Record<string, string | null>;
+}
+
+export type DigestReply = { digest: Digest } | { problem: Problem; coverage: Coverage | null };
+
+const MAX_LISTED_INPUTS = 200;
+const MAX_PROBLEMS = 50;
+/** A vanished input is missed for as long as this; then it counts as gone for good. */
+const FORGET_AFTER = parseDuration('24h');
+/** Rotation renames neighbours of a log; their going is no loss. */
+const ROTATED = /[.-](\d{1,3}|\d{8}(-?\d{2,6})?)(\.(gz|xz|zst|bz2))?$/;
+
+/** Opens the inputs of one source and digests them. Never throws: what goes wrong is a problem that names the place. */
+export async function digest(request: DigestRequest, readers: Readers): Promise<DigestReply> {
+  const collector = collectorOf(request.source);
+  if (!collector) return { problem: { code: 'internal', detail: `there is no collector ${request.source}`, advice: 'This is a fault of the program.' }, coverage: null };
+  let opened: Opened;
+  try {
+    opened = await open(collector, request, readers);
+  } catch (error) {
+    return { problem: problemOf(error), coverage: null };
+  }
+  try {
+    return await digestOpened(collector, request, opened);
+  } catch (error) {
+    return { problem: problemOf(error), coverage: coverageOf(opened, null) };
+  } finally {
+    opened.close();
+  }
+}
+
+async function open(collector: Collector, request: DigestRequest, readers: Readers): Promise<Opened> {
+  const { location } = request;
+  if (request.parts) return openParts(request.parts, collector.inputs.roles ?? []);
+  const [way, reader] = location.url ? (['url', readers.url] as const) : location.brokers ? (['brokers', readers.brokers] as const) : (['path', readers.path] as const);
+  if (way === 'path' && !location.path && Object.keys(location.roles).length === 0) {
+    throw new ReadError('missing', request.source, 'is only pushed; there is nothing to read by itself');
+  }
+  if (!reader) throw new ReadError('unreadable', request.source, `${way} cannot be read on this platform`);
+  return reader({ location, plan: collector.inputs, now: request.now, options: request.options, ...(request.mtime && { mtime: request.mtime }) });
+}
+
+async function digestOpened(collector: Collector, request: DigestRequest, opened: Opened): Promise<DigestReply> {
+  const known = noteMissing(request, opened);
+  if (opened.inputs.length === 0) {
+    const first = opened.problems[0];
+    const where = first?.input ?? [...(request.location.path ?? []), ...Object.values(request.location.roles).flat()].join(', ');
+    return {
+      problem: {
+        code: codeOfInputs(opened.coverage),
+        detail: first ? `${where} ${first.message}` : `${where} holds no file`,
+        input: where,
+        advice: adviceFor(codeOfInputs(opened.coverage)),
+      },
+      coverage: coverageOf(opened, null),
+    };
+  }
+  const collected = await collector.collect(opened.inputs, {
+    cluster: request.cluster,
+    now: request.now,
+    ...(request.asOf !== undefined && { asOf: request.asOf }),
+    config: request.options,
+    ...(request.carry !== undefined && { carry: request.carry }),
+    timezone: request.timezone,
+    nodeDomains: request.nodeDomains,
+    rules: request.rules,
+  });
+  const coverage = coverageOf(opened, collected);
+  const partial = [...opened.problems, ...collected.coverage.problems].some((p) => p.effect === 'input');
+  const { asOf, asOfFrom } = dateOf(collector, request, opened, collected);
+  if (asOf > request.now + parseDuration('5m')) {
+    collected.conditions.push({
+      kind: 'clock_skew',
+      subject: { type: 'source', id: request.source },
+      message: `data of ${request.source} are dated ${toIso(asOf)}, ${Math.round((asOf - request.now) / 60_000)} minutes ahead of the observer's clock`,
+      values: { ahead_ms: asOf - request.now },
+    });
+  }
+  return {
+    digest: { status: partial ? 'partial' : 'ok', coverage, asOf: asOf > request.now ? request.now : asOf, asOfFrom, collected, known },
+  };
+}
+
+/** asOf = time in the data, else the inputs' (oldest) modification, else `?asOf=`, else now. Logs were looked at now. */
+function dateOf(collector: Collector, request: DigestRequest, opened: Opened, collected: Collected<unknown>): { asOf: number; asOfFrom: Snapshot['asOfFrom'] } {
+  if (collected.asOf !== undefined && Number.isFinite(collected.asOf)) return { asOf: collected.asOf, asOfFrom: 'data' };
+  const mtimes = opened.inputs.flatMap((i) => (i.mtime === undefined ? [] : [Date.parse(i.mtime)]));
+  if (collector.inputs.shape === 'documents' && mtimes.length > 0) return { asOf: mtimes.reduce((a, b) => Math.min(a, b)), asOfFrom: 'mtime' };
+  if (request.asOf !== undefined) return { asOf: request.asOf, asOfFrom: 'given' };
+  return { asOf: request.now, asOfFrom: 'collected' };
+}
+
+/** Compares with what earlier runs read: an input that is gone makes the source partial. */
+function noteMissing(request: DigestRequest, opened: Opened): Record<string, string | null> {
+  if (request.parts) return request.known;
+  const present = new Set(opened.coverage.map((c) => c.name));
+  const known = new Map<string, string | null>(opened.inputs.map((i) => [i.name, null]));
+  for (const [name, since] of Object.entries(request.known)) {
+    if (known.has(name) || ROTATED.test(name)) continue;
+    if (since !== null && request.now - Date.parse(since) > FORGET_AFTER) continue;
+    known.set(name, since ?? toIso(request.now));
+    if (present.has(name)) continue;
+    opened.coverage.push({ name, status: 'missing', bytes: 0 });
+    opened.problems.push({ effect: 'input', input: name, message: 'was read before and is gone' });
+  }
+  return Object.fromEntries(known);
+}
+
+function coverageOf(opened: Opened, collected: Collected<unknown> | null): Coverage {
+  const inputs = opened.coverage.map((c): CoverageInput => ({ ...c, name: oneLine(c.name, 253) }));
+  const flawed = inputs.filter((c) => c.status !== 'ok');
+  const listed = inputs.length <= MAX_LISTED_INPUTS ? inputs : [...flawed, ...inputs.filter((c) => c.status === 'ok')].slice(0, MAX_LISTED_INPUTS);
+  const problems = [...opened.problems, ...(collected?.coverage.problems ?? [])].map(
+    (p): CoverageProblem => ({ ...p, message: oneLine(p.message), ...(p.input !== undefined && { input: oneLine(p.input, 253) }) }),
+  );
+  const cut = problems.length - MAX_PROBLEMS;
+  return {
+    inputs: listed.toSorted((a, b) => compareNames(a.name, b.name)),
+    inputsTotal: inputs.length,
+    records: collected?.coverage.records ?? 0,
+    rejected: collected?.coverage.rejected ?? 0,
+    problems: cut > 0 ? [...problems.slice(0, MAX_PROBLEMS), { effect: 'note', message: `and ${cut} more problems` }] : problems,
+    observed: collected?.coverage.observed ?? {},
+  };
+}
+
+function codeOfInputs(inputs: readonly CoverageInput[]): Problem['code'] {
+  const status = inputs.find((c) => c.status !== 'ok')?.status;
+  return status === 'too_large' ? 'too_large' : status === 'unreadable' || status === 'changing' ? 'unreadable' : 'missing';
+}
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof ReadError) {
+    const code = error.code === 'changing' ? 'unreadable' : error.code;
+    return { code, detail: `${error.input} ${error.message}`, input: error.input, advice: adviceFor(code) };
+  }
+  if (error instanceof UnusableInput) {
+    return {
+      code: 'invalid',
+      detail: [error.input, error.place, error.message].filter((t) => t !== undefined).join(': '),
+      ...(error.input !== undefined && { input: error.input }),
+      ...(error.place !== undefined && { place: error.place }),
+      advice: adviceFor('invalid'),
+    };
+  }
+  const fault = error instanceof Error ? error : new Error(String(error));
+  return { code: 'internal', detail: oneLine(`${fault.name}: ${fault.message}`), place: oneLine(fault.stack?.split('\n')[1] ?? ''), advice: adviceFor('internal') };
+}
+
+/** What to do about a source's problem. */
+export function adviceFor(code: Problem['code']): string {
+  switch (code) {
+    case 'missing':
+      return 'Check the path in the configuration and whether the job that writes it still runs.';
+    case 'unreadable':
+      return 'Check the mount and that the observer\'s user or group may read it.';
+    case 'invalid':
+      return 'Look at the named place: the dump was cut short, or it is another format than this source takes.';
+    case 'timeout':
+      return 'The read never came back: look for a hung mount (NFS, Weka) on the observer\'s node before anything else.';
+    case 'too_large':
+      return 'Raise max_input of the source if the size is right, else see what writes so much.';
+    case 'busy':
+      return 'Another run of the same step is under way; wait for it, or look at why it does not end.';
+    case 'internal':
+      return 'This is a fault of the program: report it with the place named.';
+  }
+}

@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { Transition } from '../model/finding.ts';
+import type { Store } from '../store/store.ts';
+
+const KEPT = 200;
+const Shard = z.record(z.string(), z.array(Transition));
+
+/** Appends to the history of each finding that changed state; 256 shards, so that a first sight of thousands is no flood of files. */
+export async function appendHistory(store: Store, transitions: readonly (Transition & { findingId: string })[]): Promise<void> {
+  const byShard = Map.groupBy(transitions, (t) => shardOf(t.findingId));
+  for (const [key, added] of byShard) {
+    const shard = new Map(Object.entries((await store.get(key, Shard)) ?? {}));
+    for (const { findingId, ...transition } of added) {
+      const earlier = (shard.get(findingId) ?? []).filter((t) => t.tick !== transition.tick);
+      shard.set(findingId, [...earlier, transition].slice(-KEPT));
+    }
+    await store.put(key, Object.fromEntries(shard));
+  }
+}
+
+/** A finding's transitions, oldest first. */
+export async function readHistory(store: Store, findingId: string): Promise<Transition[]> {
+  return (await store.get(shardOf(findingId), Shard))?.[findingId] ?? [];
+}
+
+function shardOf(findingId: string): string {
+  return `findings/history/${findingId.slice(0, 2)}`;
+}

@@ -1,0 +1,6 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { readFiles } from '../readers/files.ts';
+import { digest, type DigestRequest } from './digest.ts';
+
+// The body of a collect's own thread: file descriptors, blocked reads and memory end with it.
+parentPort?.postMessage(await digest(workerData as DigestRequest, { path: readFiles }));

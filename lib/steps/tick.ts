@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import { AuditLog } from '../audit/audit.ts';
+import { OBSERVER } from '../findings/derive.ts';
+import { LifecycleState, type Judged, type SourceView } from '../findings/judge.ts';
+import { Change } from '../model/change.ts';
+import type { Recording } from '../model/recording.ts';
+import { Assessment, type Report } from '../model/report.ts';
+import { TimeId, fromTimeId, toTimeId } from '../model/time.ts';
+import { notify } from '../report/notify.ts';
+import { publishReport } from '../report/publish.ts';
+import { getAttempt } from '../store/attempts.ts';
+import { compose, type TickInputs } from './compose.ts';
+import { diffSources } from './diff.ts';
+import { appendHistory } from './history.ts';
+import { alone, type Observer } from './observer.ts';
+
+/** The last tick that ended: where the next one takes up. Writing it is a tick's commit point. */
+const Head = z.object({ tick: TimeId, assessment: Assessment });
+const Started = z.object({ tick: TimeId });
+
+/**
+ * One run of the agent: diff what is undiffed → derive → lifecycle → model and tools → report.
+ * It writes `started` first and a report at its end, whatever failed in between; the next one names one that never ended.
+ * @throws StepError `busy`; any other error means that no report could be stored
+ */
+export async function tick(observer: Observer): Promise<Report> {
+  return alone(observer, 'tick', async (lease) => {
+    const { store } = observer;
+    const head = await store.get('findings/head', Head);
+    const startedBefore = await store.get('ticks/started', Started);
+    const readings: number[] = [];
+    const clock = (): number => {
+      const now = observer.clock();
+      readings.push(now);
+      return now;
+    };
+    const now = clock();
+    const last = [head?.tick, startedBefore?.tick].filter((t) => t !== undefined).sort().at(-1);
+    const id = toTimeId(last === undefined ? now : Math.max(now, fromTimeId(last) + 1));
+    await store.put('ticks/started', { tick: id });
+    observer.log('info', 'tick started', { tick: id });
+
+    await diffSources(observer);
+    const inputs: TickInputs = {
+      tick: id,
+      now,
+      ...(await gather(observer, head?.tick ?? null)),
+      previous: head?.assessment ?? null,
+      unfinished: startedBefore && startedBefore.tick !== head?.tick ? startedBefore.tick : null,
+      derived: { id: await observer.snapshots.nextId(OBSERVER, now), previous: (await observer.snapshots.latest(OBSERVER))?.id ?? null },
+    };
+    const audit = new AuditLog(store, { writer: `tick-${id}`, now: observer.clock });
+    const made = await compose(observer, inputs, { client: observer.model, clock, audit });
+    const { facts: _, previous: __, ...derived } = made.derived;
+    await observer.snapshots.commit({ snapshot: derived, facts: [] });
+    await store.put(`ticks/${id}/recording`, { ...made.recording, clock: readings } satisfies Recording);
+    await store.put(`ticks/${id}/pins`, pinsOf(made.recording.pinned));
+    await store.put(`findings/states/${id}`, made.judged.state);
+    await appendHistory(store, made.judged.transitions);
+    await publishReport(observer, made.report);
+    await lease.check();
+    await store.put('findings/head', { tick: id, assessment: made.report.assessment } satisfies z.infer<typeof Head>);
+    const report: Report = { ...made.report, sinks: await notify(observer, made.report) };
+    await publishReport(observer, report);
+    observer.log('info', 'tick ended', { tick: id, verdict: report.verdict, findings: report.findings.length });
+    return report;
+  });
+}
+
+/** Pins what the tick works on, before anything is judged. */
+async function gather(observer: Observer, lastTick: string | null): Promise<Pick<TickInputs, 'sources' | 'before' | 'beforeTick' | 'groundTruth' | 'changes'>> {
+  const { store, snapshots } = observer;
+  const before = lastTick === null ? null : await store.get(`findings/states/${lastTick}`, LifecycleState);
+  const sources: SourceView[] = [];
+  const changes: Change[] = [];
+  for (const [source, config] of observer.config.sources) {
+    const snapshot = await snapshots.latest(source);
+    const judged = before?.judged[source];
+    const since = [];
+    for (const id of snapshot && snapshot.id !== judged ? await snapshots.list(source) : []) {
+      if (judged !== undefined && id <= judged) break;
+      const found = id === snapshot?.id ? snapshot : await snapshots.get(source, id);
+      if (found) since.unshift(found);
+    }
+    const change = since.length > 0 && snapshot ? await store.get(`changes/${source}/${snapshot.id}`, Change) : null;
+    if (change) changes.push(change);
+    sources.push({ source, maxAge: config.maxAge, attempt: await getAttempt(store, source), snapshot, since });
+  }
+  return { sources, changes, before, beforeTick: lastTick, groundTruth: await observer.groundTruth() };
+}
+
+function pinsOf(pinned: Recording['pinned']): string[] {
+  return Object.entries(pinned).flatMap(([source, { snapshot, since }]) => [...new Set([...since, ...(snapshot === null ? [] : [snapshot])])].map((id) => `${source}/${id}`));
+}
