@@ -7,7 +7,11 @@ const Shard = z.record(z.string(), z.array(Transition));
 
 /** Appends to the history of each finding that changed state; 256 shards, so that a first sight of thousands is no flood of files. */
 export async function appendHistory(store: Store, transitions: readonly (Transition & { findingId: string })[]): Promise<void> {
-  const byShard = Map.groupBy(transitions, (t) => shardOf(t.findingId));
+  const byShard = new Map<string, (Transition & { findingId: string })[]>();
+  for (const transition of transitions) {
+    const key = shardOf(transition.findingId);
+    byShard.set(key, [...(byShard.get(key) ?? []), transition]);
+  }
   for (const [key, added] of byShard) {
     const shard = new Map(Object.entries((await store.get(key, Shard)) ?? {}));
     for (const { findingId, ...transition } of added) {

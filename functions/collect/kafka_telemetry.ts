@@ -1,0 +1,3 @@
+import { collectFunction } from './function.ts';
+
+export default collectFunction('kafka_telemetry');
