@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import type { Driver } from 'unstorage';
+import { type Conditional, KeyExists, segmentsOf, type WriteOptions } from './conditional.ts';
+
+const FILE_MODE = 0o640;
+const FOLDER_MODE = 0o750;
+/** Temporary files lie here, below the root and so on its file system; no key begins with a dot. */
+const TMP = '.tmp';
+/** No write takes this long: a temporary file of this age was left by a process that was killed. */
+const ABANDONED_AFTER = 3_600_000;
+
+export interface AtomicFsOptions extends Conditional {
+  root: string;
+}
+
+/**
+ * A store in the files below `root`, one per key. A value is written beside its place, synced, and put there in one
+ * step, so that readers see the old value or the new one, and a kill or a power cut leaves one of them whole.
+ * Anything but "no such file" is thrown: a disk that fails is not an empty store.
+ */
+export function atomicFsDriver(root: string): Driver<AtomicFsOptions, string> {
+  let opened: Promise<string> | undefined;
+  /** The real path of the root, made on first use. */
+  const open = (): Promise<string> => {
+    opened ??= openRoot(root).catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+
+  const locate = async (key: string): Promise<string> => {
+    const segments = segmentsOf(key);
+    if (segments.length === 0 || segments.some((s) => s.startsWith('.') || /[/\\\0]/.test(s)))
+      throw new Error(`${key} is no key of a file store`);
+    return path.join(await open(), ...segments);
+  };
+
+  const read = async (key: string): Promise<Buffer | null> => {
+    const file = await locate(key);
+    return unlessMissing(async () => {
+      await refuseDetour(await open(), path.dirname(file));
+      const handle = await fs.open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+      try {
+        return await handle.readFile();
+      } finally {
+        await handle.close();
+      }
+    });
+  };
+
+  const write = async (key: string, value: string | Uint8Array, options?: WriteOptions): Promise<void> => {
+    const file = await locate(key);
+    const base = await open();
+    const temporary = path.join(base, TMP, randomUUID());
+    try {
+      await writeDurably(temporary, value);
+      await place(base, temporary, file, options?.ifAbsent === true);
+    } catch (error) {
+      if (options?.ifAbsent && codeOf(error) === 'EEXIST') throw new KeyExists(key);
+      throw error;
+    } finally {
+      await fs.rm(temporary, { force: true });
+    }
+  };
+
+  return {
+    name: 'atomic-fs',
+    options: { conditional: true, root },
+    getInstance: () => root,
+    hasItem: async (key) => {
+      const file = await locate(key);
+      return (await unlessMissing(() => fs.lstat(file)))?.isFile() ?? false;
+    },
+    getItem: async (key) => (await read(key))?.toString('utf8') ?? null,
+    getItemRaw: read,
+    setItem: write,
+    setItemRaw: write,
+    removeItem: async (key) => {
+      const file = await locate(key);
+      const base = await open();
+      await unlessMissing(async () => {
+        await refuseDetour(base, path.dirname(file));
+        await fs.unlink(file);
+        await removeEmptyFolders(base, path.dirname(file));
+      });
+    },
+    getKeys: async (prefix?: string) => {
+      const segments = segmentsOf(prefix ?? '');
+      const base = await open();
+      const start = prefix ? await locate(prefix) : base;
+      const keys: string[] = [];
+      await refuseDetour(base, start);
+      await listFiles(start, segments, keys);
+      return keys;
+    },
+    getMeta: async (key) => {
+      const file = await locate(key);
+      const stat = await unlessMissing(() => fs.lstat(file));
+      return stat && { size: stat.size, mtime: stat.mtime, atime: stat.atime };
+    },
+  };
+}
+
+async function openRoot(root: string): Promise<string> {
+  await fs.mkdir(path.join(root, TMP), { recursive: true, mode: FOLDER_MODE });
+  const base = await fs.realpath(root);
+  const folder = path.join(base, TMP);
+  for (const name of await fs.readdir(folder)) {
+    await unlessMissing(async () => {
+      const file = path.join(folder, name);
+      if (Date.now() - (await fs.lstat(file)).mtimeMs > ABANDONED_AFTER) await fs.unlink(file);
+    });
+  }
+  return base;
+}
+
+async function writeDurably(file: string, value: string | Uint8Array): Promise<void> {
+  const handle = await fs.open(file, 'wx', FILE_MODE);
+  try {
+    await handle.writeFile(value);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Puts a written file where it belongs; its folder may be swept away by a remove at the same moment, and is then made again. */
+async function place(base: string, temporary: string, file: string, ifAbsent: boolean): Promise<void> {
+  const folder = path.dirname(file);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await refuseDetour(base, folder);
+      const made = await fs.mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+      if (ifAbsent) await fs.link(temporary, file);
+      else await fs.rename(temporary, file);
+      await syncFolder(folder);
+      if (made !== undefined) for (let at = folder; at !== path.dirname(made); ) await syncFolder((at = path.dirname(at)));
+      return;
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT' || attempt === 10) throw error;
+    }
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await fs.open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Removes the folders that a removed file left empty, and syncs the first that stays. */
+async function removeEmptyFolders(base: string, folder: string): Promise<void> {
+  let at = folder;
+  try {
+    for (; at !== base; at = path.dirname(at)) await fs.rmdir(at);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(codeOf(error))) throw error;
+  }
+  await unlessMissing(() => syncFolder(at));
+}
+
+/** Throws where a symbolic link leads a folder of the store, or the nearest one above it that exists, out of its root. */
+async function refuseDetour(base: string, folder: string): Promise<void> {
+  let real = await unlessMissing(() => fs.realpath(folder));
+  for (let at = folder; real === null; ) real = await unlessMissing(() => fs.realpath((at = path.dirname(at))));
+  if (real !== base && !real.startsWith(base + path.sep)) throw new Error(`${folder} leads out of the store, to ${real}`);
+}
+
+/** Names below a folder, as keys; links and hidden files are not of the store. */
+async function listFiles(folder: string, segments: string[], keys: string[]): Promise<void> {
+  const entries = (await unlessMissing(() => fs.readdir(folder, { withFileTypes: true }))) ?? [];
+  for (const entry of entries) {
+    if (entry.name.startsWith('.')) continue;
+    const below = [...segments, entry.name];
+    if (entry.isDirectory()) await listFiles(path.join(folder, entry.name), below, keys);
+    else if (entry.isFile()) keys.push(below.join(':'));
+  }
+}
+
+async function unlessMissing<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? '';
+}

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { Subject, subjectKey } from '../model/condition.ts';
+import { sha256Hex } from '../model/identity.ts';
+import { canonicalJson, JsonObject } from '../model/json.ts';
+
+/** What is known of one subject. */
+export interface SubjectFacts {
+  subject: Subject;
+  facts: JsonObject;
+}
+
+/** A shard as it lies in the store: its subjects in the order of their keys. */
+export const Shard = z.array(z.object({ subject: Subject, facts: JsonObject }));
+
+export interface ShardText {
+  text: string;
+  sha256: string;
+}
+
+const MAX_SUBJECTS = 256;
+/** Where names collide on purpose, doubling the shards parts them no further. */
+const MIN_MEAN = 16;
+
+/** Which of `count` shards (a power of two) a subject's facts are in. */
+export function shardOf(subject: Subject, count: number): number {
+  return hashOf(subject) & (count - 1);
+}
+
+/** Where a shard lies that was written with snapshot `at`. */
+export function shardKey(source: string, at: string, index: number): string {
+  return `facts/${source}/${at}/${String(index).padStart(4, '0')}`;
+}
+
+/**
+ * Parts facts by the hash of their subject into the smallest power of two of shards that hold at most 256 each, so that
+ * one subject is read without the others and a change rewrites only its own shard. The same facts in any order give the
+ * same bytes; of one subject given twice the later facts stay.
+ */
+export function toShards(facts: readonly SubjectFacts[]): ShardText[] {
+  const bySubject = new Map(facts.map((entry) => [subjectKey(entry.subject), entry]));
+  const entries = [...bySubject].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => ({ ...entry, hash: hashOf(entry.subject) }));
+  let shards: (typeof entries)[] = entries.length === 0 ? [] : [entries];
+  while (shards.some((shard) => shard.length > MAX_SUBJECTS) && shards.length * MIN_MEAN < entries.length) {
+    const count = shards.length * 2;
+    const next: (typeof entries)[] = Array.from({ length: count }, () => []);
+    for (const entry of entries) next[entry.hash & (count - 1)]?.push(entry);
+    shards = next;
+  }
+  return shards.map((shard) => {
+    const text = canonicalJson(shard.map((entry) => ({ subject: entry.subject, facts: entry.facts })));
+    return { text, sha256: sha256Hex(text) };
+  });
+}
+
+function hashOf(subject: Subject): number {
+  return Number.parseInt(sha256Hex(subjectKey(subject)).slice(0, 8), 16);
+}

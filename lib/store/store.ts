@@ -1,0 +1,121 @@
+import { createStorage, type Driver, type Storage } from 'unstorage';
+import type * as z from 'zod';
+import { JsonSyntaxError, parseJson, pointerSegment } from '../model/json.ts';
+import { KeyExists, type WriteOptions } from './drivers/conditional.ts';
+import { checkKey, isKey, StoreError } from './keys.ts';
+
+export { decodeSegment, encodeSegment, StoreError } from './keys.ts';
+
+/**
+ * Named values in whatever an unstorage driver writes to. All rules that drivers differ in are made here once: what a
+ * key is, that a value is JSON of ours and is checked when it is read, and that absence is the only thing told by null.
+ */
+export class Store {
+  readonly #storage: Storage;
+
+  /** @throws StoreError for a driver that does not declare `options.conditional` */
+  constructor(driver: Driver) {
+    const options = driver.options as { conditional?: unknown } | undefined;
+    if (options?.conditional !== true) {
+      const name = driver.name ?? 'this';
+      throw new StoreError(
+        `the ${name} driver cannot promise that a key is created only where it is absent: two steps at once could lose state`,
+      );
+    }
+    this.#storage = createStorage({ driver });
+  }
+
+  /**
+   * The value of a key; null where there is none.
+   * @throws StoreError naming key and place where it is no JSON or not of the schema
+   */
+  async get<T>(key: string, schema: z.ZodType<T>): Promise<T | null> {
+    const text = await this.getText(key);
+    return text === null ? null : readJson(key, text, schema);
+  }
+
+  /** Writes a value whole: readers see the old one or this one. */
+  async put(key: string, value: unknown): Promise<void> {
+    await this.#write(key, toJson(key, value));
+  }
+
+  /** Writes a value where there is none; false where there is one. Of many at once exactly one gets true. */
+  async create(key: string, value: unknown): Promise<boolean> {
+    try {
+      await this.#write(key, toJson(key, value), { ifAbsent: true });
+      return true;
+    } catch (error) {
+      if (error instanceof KeyExists) return false;
+      throw error;
+    }
+  }
+
+  /** A text as {@link putText} stored it; null where there is none. @throws StoreError where it is no UTF-8 */
+  async getText(key: string): Promise<string | null> {
+    checkKey(key);
+    const raw = await this.#storage.getItemRaw<unknown>(key);
+    if (raw === null || raw === undefined || typeof raw === 'string') return raw ?? null;
+    if (!(raw instanceof Uint8Array || raw instanceof ArrayBuffer)) throw new StoreError(`${key}: the driver gave no bytes`, { key });
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(raw);
+    } catch (cause) {
+      throw new StoreError(`${key} is damaged: not UTF-8`, { key, cause });
+    }
+  }
+
+  async putText(key: string, text: string): Promise<void> {
+    if (/\p{Surrogate}/u.test(text)) throw new StoreError(`${key}: half a surrogate pair has no place in a stored text`, { key });
+    await this.#write(key, text);
+  }
+
+  async remove(key: string): Promise<void> {
+    checkKey(key);
+    await this.#storage.removeItem(key);
+  }
+
+  /** The keys below a prefix of whole segments, sorted; all keys for ''. What a stranger left there is not listed. */
+  async list(prefix: string): Promise<string[]> {
+    if (prefix !== '') checkKey(prefix);
+    const keys = (await this.#storage.getKeys(prefix)).map((key) => key.replaceAll(':', '/'));
+    return keys.filter(isKey).sort();
+  }
+
+  async dispose(): Promise<void> {
+    await this.#storage.dispose();
+  }
+
+  async #write(key: string, text: string, options: WriteOptions = {}): Promise<void> {
+    checkKey(key);
+    await this.#storage.setItemRaw(key, text, options);
+  }
+}
+
+/** JSON → a checked value. @throws StoreError naming key and place */
+export function readJson<T>(key: string, text: string, schema: z.ZodType<T>): T {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (cause) {
+    const place = cause instanceof JsonSyntaxError ? `line ${cause.line} column ${cause.column}` : 'line 1';
+    throw new StoreError(`${key} is damaged at ${place}: ${(cause as Error).message}`, { key, place, cause });
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const place = (issue?.path ?? []).map((step) => `/${pointerSegment(String(step))}`).join('');
+  throw new StoreError(`${key} is not what this version writes, at ${place || 'its top'}: ${issue?.message}`, {
+    key,
+    place,
+    cause: parsed.error,
+  });
+}
+
+function toJson(key: string, value: unknown): string {
+  const text = JSON.stringify(value, (name, member: unknown) => {
+    if (typeof member === 'number' && !Number.isFinite(member))
+      throw new StoreError(`${key}: ${name} is ${member}, which JSON cannot hold`, { key });
+    return member;
+  }) as string | undefined;
+  if (text === undefined) throw new StoreError(`${key}: ${typeof value} has no JSON`, { key });
+  return text;
+}
