@@ -1,0 +1,15 @@
+import { Attempt } from '../model/snapshot.ts';
+import type { Store } from './store.ts';
+
+/** What the last collect of a source came to, whatever happened; null before the first. */
+export function getAttempt(store: Store, source: string): Promise<Attempt | null> {
+  return store.get(keyOf(source), Attempt);
+}
+
+export function putAttempt(store: Store, attempt: Attempt): Promise<void> {
+  return store.put(keyOf(attempt.source), attempt);
+}
+
+function keyOf(source: string): string {
+  return `attempts/${source}/latest`;
+}
