@@ -13,6 +13,7 @@ export async function publishReport({ reports }: { reports: Store }, report: Rep
 
 /** A stored report: the latest, or that of a tick; null where there is none. */
 export async function readReport(reports: Store, tick: string): Promise<Report | null> {
+  // `latest.json` is the report itself too, so that people and dashboards need to know one name only.
   return reports.get(`${tick}.json`, Report);
 }
 

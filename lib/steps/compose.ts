@@ -10,11 +10,9 @@ import type { Recording } from '../model/recording.ts';
 import type { Assessment, Report } from '../model/report.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { toIso } from '../model/time.ts';
-import { readSeries } from '../store/series.ts';
-import type { ReadView } from '../tools/view.ts';
-import { readHistory } from './history.ts';
 import type { Observer } from './observer.ts';
 import { makeSnapshot } from './snapshot.ts';
+import { pinnedView } from './view.ts';
 
 /** Everything that a tick is made of, pinned before anything is judged. */
 export interface TickInputs {
@@ -64,7 +62,8 @@ export async function compose(
     since: [derived],
   };
   const judged = judge({ cluster, tick, now, sources: [...sources, observerView], ...truth, before: inputs.before });
-  const view = viewOf(observer, inputs, judged, truth.groundTruth, derived);
+  const pinned = new Map([...sources, observerView].map((s) => [s.source, s.snapshot]));
+  const view = pinnedView(observer, { tick, now, pinned, changes: inputs.changes, groundTruth: truth.groundTruth, judged });
   const seed = Number.parseInt(sha256Hex(tick).slice(0, 7), 16);
   const { assessment, exchanges, toolResults } = await assess({ view, client, previous: inputs.previous, limits: config.model ?? null, tick, seed, clock, audit: (entry) => audit.append(entry) });
   const report: Report = {
@@ -128,31 +127,5 @@ function derivedSnapshot(observer: Observer, { now, sources, derived }: TickInpu
     }),
     previous: derived.previous,
     facts: { subjects: 0, shards: [] },
-  };
-}
-
-function viewOf(observer: Observer, inputs: TickInputs, judged: Judged, groundTruth: GroundTruth | null, derived: Snapshot): ReadView {
-  const pinned = new Map([...inputs.sources.map((s) => [s.source, s.snapshot] as const), [OBSERVER, derived] as const]);
-  return {
-    cluster: observer.config.cluster,
-    now: inputs.now,
-    verdict: judged.verdict,
-    sources: judged.sources,
-    changes: inputs.changes,
-    findings: judged.findings,
-    groups: judged.groups,
-    suppressed: judged.suppressed,
-    groundTruth,
-    snapshot: async (source) => pinned.get(source) ?? null,
-    facts: async (subject) => {
-      const known = [];
-      for (const [source, snapshot] of pinned) {
-        const facts = snapshot && (await observer.snapshots.facts(source, snapshot, subject));
-        if (facts) known.push({ source, asOf: snapshot.asOf, ref: `${source}@${snapshot.id}#/facts`, facts });
-      }
-      return known;
-    },
-    history: async (id) => (await readHistory(observer.store, id)).filter((t) => t.tick < inputs.tick),
-    trend: (source, name, { from, to }) => readSeries(observer.store, source, name, { from, to: Math.min(to, inputs.now) }),
   };
 }

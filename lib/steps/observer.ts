@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Problem } from '../model/snapshot.ts';
+import type { AuditLog } from '../audit/audit.ts';
 import type { Lease, Leases } from '../store/leases.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 import type { Store } from '../store/store.ts';
@@ -21,6 +22,8 @@ export interface Observer {
   /** Milliseconds since the epoch. */
   clock: () => number;
   log: Log;
+  /** Where calls of tools by hand are accounted for; ticks have a log of their own. */
+  audit: AuditLog;
   /** Digests one source, wherever the platform does that. */
   digest: (request: DigestRequest, deadlineMs: number) => Promise<DigestReply>;
   /** Takes the place of modification times, for the bundled days. */

@@ -1,3 +1,4 @@
+import type { R2Bucket, R2Objects } from '@cloudflare/workers-types';
 import type { Driver } from 'unstorage';
 import { type Conditional, KeyExists, segmentsOf, type WriteOptions } from './conditional.ts';
 

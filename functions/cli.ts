@@ -1,0 +1,40 @@
+#!/usr/bin/env node
+import { runProgram } from '../lib/cli/program.ts';
+import type { CommonFlags, Session } from '../lib/cli/session.ts';
+import { collectors } from '../lib/collectors/registry.ts';
+import { oneLine } from '../lib/model/text.ts';
+import type { Log } from '../lib/steps/observer.ts';
+import app from './app.ts';
+import { exitAtOnce } from './exit.ts';
+import { nodeObserver } from './node.ts';
+import { serveNode } from './server.ts';
+
+const log: Log = (level, event, fields = {}) => {
+  if (level === 'debug' || level === 'info') return;
+  process.stderr.write(`${level}: ${event} ${oneLine(JSON.stringify(fields), 2000)}\n`);
+};
+
+let stuck = false;
+
+async function withSession(flags: CommonFlags, work: (session: Session) => Promise<number>): Promise<number> {
+  const { observer, threads, dispose } = await nodeObserver(flags, process.env, log);
+  const session: Session = {
+    request: async (path, init = {}) => {
+      const [token] = await observer.tokens();
+      return app.request(path, { ...init, ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }) }, { observer });
+    },
+    sources: collectors.map((c) => c.source),
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    colour: process.stdout.isTTY && !process.env['NO_COLOR'],
+    width: process.stdout.columns ?? 120,
+  };
+  const status = await work(session);
+  await dispose();
+  stuck = threads.abandoned > 0;
+  return status;
+}
+
+const status = await runProgram(process.argv.slice(2), { withSession, serve: (flags) => serveNode(flags, process.env), err: (text) => void process.stderr.write(text) });
+if (stuck) await exitAtOnce(status);
+process.exitCode = status;

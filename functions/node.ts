@@ -1,0 +1,159 @@
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { availableParallelism, hostname, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AuditLog } from '../lib/audit/audit.ts';
+import type { CommonFlags } from '../lib/cli/session.ts';
+import { collectors } from '../lib/collectors/registry.ts';
+import { type Config, ConfigError, parseConfig } from '../lib/config.ts';
+import type { ModelClient } from '../lib/harness/client.ts';
+import { mockClient } from '../lib/harness/mocks.ts';
+import { openaiClient } from '../lib/harness/openai.ts';
+import type { Log, Observer } from '../lib/steps/observer.ts';
+import { DigestThreads } from '../lib/steps/thread.ts';
+import { atomicFsDriver } from '../lib/store/drivers/atomic-fs.ts';
+import { memoryDriver } from '../lib/store/drivers/memory.ts';
+import { Leases } from '../lib/store/leases.ts';
+import { Snapshots } from '../lib/store/snapshots.ts';
+import { Store } from '../lib/store/store.ts';
+import { VERSION } from '../lib/version.ts';
+
+/** The clock of both bundled days, and how far each tick moves it. */
+const DEMO_NOW = Date.parse('2026-11-30T08:45:00Z');
+const DEMO_STEP = 5 * 60_000;
+
+export interface NodeObserver {
+  observer: Observer;
+  threads: DigestThreads;
+  dispose(): Promise<void>;
+}
+
+/**
+ * The observer of the Node entries: configuration from a file, state on disk, collects in threads.
+ * @throws ConfigError for anything about the configuration, flags and environment
+ */
+export async function nodeObserver(flags: CommonFlags, env: Record<string, string | undefined>, log: Log): Promise<NodeObserver> {
+  const config = withFlags(loadConfig(flags, env), flags, env);
+  const stateRoot = config.state.root;
+  if (config.state.driver === 'fs' && !stateRoot) throw new ConfigError(['state.root is set nowhere: give it in the configuration, or --state-root']);
+  if (config.state.driver !== 'fs' && config.state.driver !== 'memory') throw new ConfigError([`state.driver ${config.state.driver} is not available here; use fs or memory`]);
+  const store = new Store(stateRoot && config.state.driver === 'fs' ? atomicFsDriver(stateRoot) : memoryDriver());
+  const reportRoot = config.reports.root ?? (stateRoot && join(stateRoot, 'reports'));
+  const reports = new Store(reportRoot ? atomicFsDriver(reportRoot) : memoryDriver());
+  const clock = flags.demo ? await demoClock(store) : Date.now;
+  // The compiled body runs beside this file; under a test runner that reads the sources, it is the built one.
+  const body = new URL(import.meta.url.endsWith('.ts') ? '../dist/lib/steps/thread-body.js' : '../lib/steps/thread-body.js', import.meta.url);
+  const threads = new DigestThreads(body, Math.max(2, availableParallelism()));
+  const truth = config.ground_truth;
+  const observer: Observer = {
+    version: VERSION,
+    config,
+    store,
+    reports,
+    snapshots: new Snapshots(store),
+    leases: new Leases(store, { now: clock, owner: ownName(), ownerIsGone }),
+    clock,
+    log,
+    audit: new AuditLog(store, { writer: `by-hand-${ownName()}`, now: clock }),
+    digest: (request, deadline) => threads.run(request, deadline),
+    ...(flags.demo && { mtime: new Date(DEMO_NOW - DEMO_STEP).toISOString() }),
+    groundTruth: async () => (truth ? { file: truth, text: await readFile(truth, 'utf8') } : null),
+    model: chooseModel(config, flags, env),
+    send: flags.notify === false ? null : fetch,
+    tokens: () => readTokens(config, env),
+  };
+  return {
+    observer,
+    threads,
+    dispose: async () => {
+      await store.dispose();
+      await reports.dispose();
+    },
+  };
+}
+
+function loadConfig(flags: CommonFlags, env: Record<string, string | undefined>): Config {
+  const file = flags.demo ? join(packageRoot(), 'fixtures', 'democluster', flags.demo, 'config.yaml') : (flags.config ?? env['OBSERVER_CONFIG']);
+  if (!file) throw new ConfigError(['no configuration: give --config FILE, set OBSERVER_CONFIG, or try --demo']);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError([`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`]);
+  }
+  const folder = dirname(resolve(file));
+  return parseConfig(text, { file, collectors, resolvePath: (path) => resolve(folder, path) });
+}
+
+/** Flags win over the environment, the environment over the file. */
+function withFlags(config: Config, flags: CommonFlags, env: Record<string, string | undefined>): Config {
+  const stateRoot = flags.stateRoot ?? env['OBSERVER_STATE_ROOT'] ?? config.state.root ?? (flags.demo ? mkdtempSync(join(tmpdir(), 'hpc-observer-')) : undefined);
+  const reportRoot = flags.reportRoot ?? env['OBSERVER_REPORT_ROOT'] ?? config.reports.root;
+  const url = flags.modelUrl ?? env['OBSERVER_MODEL_URL'] ?? config.model?.url;
+  const name = flags.modelName ?? env['OBSERVER_MODEL_NAME'] ?? config.model?.name;
+  if ((url === undefined) !== (name === undefined)) throw new ConfigError(['a model needs both: --model-url and --model-name']);
+  if (url !== undefined && !/^https?:\/\/[^@\s]+$/.test(url)) throw new ConfigError([`--model-url ${url}: expected an http or https URL without credentials`]);
+  const { model: _, ...rest } = config;
+  return {
+    ...rest,
+    state: { ...config.state, ...(stateRoot !== undefined && { root: resolve(stateRoot), driver: 'fs' as const }) },
+    reports: reportRoot === undefined ? {} : { root: resolve(reportRoot) },
+    ...(url !== undefined && name !== undefined && { model: { ...MODEL_DEFAULTS, ...config.model, url, name } }),
+  };
+}
+
+const MODEL_DEFAULTS = { timeout: 120_000, max_turns: 12, max_calls: 40, max_tokens: 60_000, temperature: 0 };
+
+function chooseModel(config: Config, flags: CommonFlags, env: Record<string, string | undefined>): ModelClient | null {
+  if (flags.model === false) return null;
+  if (flags.mock !== undefined) {
+    const mock = mockClient(flags.mock);
+    if (!mock) throw new ConfigError([`--mock ${flags.mock}: no such mock`]);
+    return mock;
+  }
+  if (!config.model) return null;
+  const keyFile = config.model.api_key_file;
+  return openaiClient(config.model, async () => env['OBSERVER_MODEL_KEY'] ?? (keyFile ? (await readFile(keyFile, 'utf8')).trim() : undefined));
+}
+
+/** One token a line, read anew each time, so that a rotation needs no restart. */
+async function readTokens(config: Config, env: Record<string, string | undefined>): Promise<string[]> {
+  const own = env['OBSERVER_TOKEN'];
+  const file = config.server.token_file;
+  const lines = file ? (await readFile(file, 'utf8')).split('\n') : [];
+  return [...(own ? [own] : []), ...lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'))];
+}
+
+async function demoClock(store: Store): Promise<() => number> {
+  const now = DEMO_NOW + DEMO_STEP * (await store.list('findings/states')).length;
+  return () => now;
+}
+
+/** The checkout's or the installed package's root: where package.json is. */
+function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
+  return folder;
+}
+
+/** Host, process and its start time: enough to tell a holder that was killed from one that works on. */
+function ownName(): string {
+  return `${hostname()}/${process.pid}/${startTime(process.pid) ?? 'unknown'}`;
+}
+
+function ownerIsGone(owner: string): boolean {
+  const [host, pid, started] = owner.split('/');
+  if (host !== hostname() || started === 'unknown' || !existsSync('/proc/self/stat')) return false;
+  return startTime(Number(pid)) !== started;
+}
+
+function startTime(pid: number): string | null {
+  try {
+    // The command's name stands in parentheses and may hold anything; the start time is the 20th field behind it.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,30 @@
+import { storedView } from '../lib/steps/view.ts';
+import { invoke, tools } from '../lib/tools/registry.ts';
+import { authorised } from './auth.ts';
+import { createFunction, problem } from './function.ts';
+
+const MAX_ARGUMENTS = 64 * 1024;
+
+const app = createFunction();
+
+app.get('/', (c) => c.json({ tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })) }));
+
+app.use('/:name', authorised);
+app.post('/:name', async (c) => {
+  const observer = c.get('observer');
+  const text = await c.req.text();
+  if (text.length > MAX_ARGUMENTS) return problem(c, 413, { title: 'Too large', detail: `the arguments are over ${MAX_ARGUMENTS} characters` });
+  let args: unknown;
+  try {
+    args = text.trim() === '' ? {} : JSON.parse(text);
+  } catch {
+    return problem(c, 400, { title: 'Bad arguments', detail: 'expected the arguments as a JSON object' });
+  }
+  const view = await storedView(observer);
+  if (!view) return problem(c, 404, { title: 'Nothing to look at', detail: 'no tick has ended yet: POST /run' });
+  const { result, auditEntry } = await invoke(view, c.req.param('name'), args);
+  await observer.audit.append(auditEntry);
+  return result.ok ? c.json(result) : problem(c, auditEntry.decision === 'executed' ? 422 : 404, { title: 'Refused', detail: result.error, tool: c.req.param('name').slice(0, 80) });
+});
+
+export default app;

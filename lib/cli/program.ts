@@ -1,0 +1,100 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { ConfigError } from '../config.ts';
+import { VERSION } from '../version.ts';
+import { CommandFailed, type CommonFlags, EXIT, type Session, type WithSession } from './session.ts';
+import { collectCommand, diffCommand, runCommand, tickCommand } from './steps.ts';
+import { explainCommand, findingsCommand, reportCommand, snapshotCommand, toolsCommand } from './stored.ts';
+
+export interface Entries {
+  withSession: WithSession;
+  /** Runs the server until it is told to stop. */
+  serve: (flags: CommonFlags & { listen?: string; socket?: string }) => Promise<number>;
+  err: (text: string) => void;
+}
+
+type Work = (session: Session) => Promise<number>;
+
+/**
+ * Parses the command line and runs the command that it names.
+ * @returns the exit status: 0 done, 1 a source failed or no report could be stored, 2 usage or configuration
+ */
+export async function runProgram(argv: readonly string[], entries: Entries): Promise<number> {
+  let status: number = EXIT.done;
+  const program = buildProgram(entries, (s) => {
+    status = s;
+  });
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return status;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (error instanceof CommandFailed) {
+      entries.err(`${error.message}\n`);
+      return error.status;
+    }
+    if (error instanceof ConfigError) {
+      entries.err(`${error.mistakes.join('\n')}\n`);
+      return EXIT.usage;
+    }
+    entries.err(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    return EXIT.failed;
+  }
+}
+
+function buildProgram(entries: Entries, finish: (status: number) => void): Command {
+  const program = new Command('hpc-observer')
+    .description('Read-only observability agent for HPC clusters.')
+    .version(VERSION)
+    .exitOverride()
+    .configureOutput({ writeErr: entries.err });
+
+  const command = (usage: string, description: string): Command =>
+    program
+      .command(usage)
+      .description(description)
+      .option('--config FILE', 'configuration (YAML); also OBSERVER_CONFIG')
+      .addOption(new Option('--demo [day]', 'the bundled cluster instead of a configuration').choices(['faulty', 'healthy']).preset('faulty').conflicts('config'))
+      .option('--state-root DIR', 'where state is kept; also OBSERVER_STATE_ROOT')
+      .option('--report-root DIR', 'where reports are written; also OBSERVER_REPORT_ROOT')
+      .option('--json', 'the result as one JSON document on stdout', false);
+  const withModel = (c: Command): Command =>
+    c
+      .option('--model-url URL', 'an OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1')
+      .option('--model-name NAME', 'the model to ask for there')
+      .addOption(new Option('--mock NAME', 'a built-in mock instead of a model').conflicts(['modelUrl', 'modelName']))
+      .option('--no-model', 'the deterministic report alone')
+      .option('--no-notify', 'send nothing to any sink');
+  const run = async (flags: CommonFlags, work: Work): Promise<void> => finish(await entries.withSession(flags, work));
+
+  withModel(command('self-test', 'the whole loop on the bundled cluster with the built-in mock model'))
+    .addOption(new Option('--day <day>', 'which day of the bundled cluster').choices(['faulty', 'healthy']).default('faulty'))
+    .action(async (flags: CommonFlags & { day: 'faulty' | 'healthy' }) => {
+      const usesModel = flags.modelUrl !== undefined || flags.mock !== undefined || flags.model === false;
+      await run({ ...flags, demo: flags.day, ...(!usesModel && { mock: 'reasoner' }) }, (s) => runCommand(s, flags.json === true));
+    });
+  command('collect [SOURCE...]', 'the sense half: collectors → snapshots').action(async (sources: string[], flags: CommonFlags) => run(flags, (s) => collectCommand(s, sources, flags.json === true)));
+  command('diff', 'what changed since the last diff').action(async (flags: CommonFlags) => run(flags, (s) => diffCommand(s, flags.json === true)));
+  withModel(command('tick', 'one run of the agent over what is stored: findings, assessment, report')).action(async (flags: CommonFlags) => run(flags, (s) => tickCommand(s, flags.json === true)));
+  withModel(command('run', 'collect, diff, tick')).action(async (flags: CommonFlags) => run(flags, (s) => runCommand(s, flags.json === true)));
+  withModel(command('serve', 'HTTP server, 127.0.0.1:8787 by default'))
+    .option('--listen ADDRESS', 'host:port')
+    .option('--socket PATH', 'a unix socket instead of a port')
+    .action(async (flags: CommonFlags & { listen?: string; socket?: string }) => finish(await entries.serve(flags)));
+  command('snapshot <SOURCE> [WHICH]', 'a stored snapshot as JSON: latest (default), previous, or its timestamp').action(async (source: string, which: string | undefined, flags: CommonFlags) =>
+    run(flags, (s) => snapshotCommand(s, source, which ?? 'latest')),
+  );
+  command('report [TICK]', 'a stored report: latest (default), or that of a tick')
+    .option('--format FORMAT', 'text, md, html or json', 'text')
+    .action(async (tick: string | undefined, flags: CommonFlags & { format: string }) => run(flags, (s) => reportCommand(s, tick ?? 'latest', flags.json ? 'json' : flags.format)));
+  command('findings', 'the findings of the last tick')
+    .option('--state STATE', 'only those in this state')
+    .option('--check', 'exit as a monitoring plugin: 0 nothing, 1 warning, 2 critical, 3 blind', false)
+    .action(async (flags: CommonFlags & { state?: string; check: boolean }) => run(flags, (s) => findingsCommand(s, { ...flags, json: flags.json === true })));
+  command('explain <ID>', 'the whole story of a finding').action(async (id: string, flags: CommonFlags) => run(flags, (s) => explainCommand(s, id, flags.json === true)));
+  const tools = command('tools [ACTION] [NAME] [ARGUMENTS]', "the model's read-only menu; `tools call NAME JSON` calls one by hand");
+  tools.action(async (action: string | undefined, name: string | undefined, args: string | undefined, flags: CommonFlags) => {
+    if (action !== undefined && (action !== 'call' || name === undefined)) throw new InvalidArgumentError('expected: tools, or tools call NAME JSON');
+    await run(flags, (s) => toolsCommand(s, name === undefined ? undefined : { name, args: args ?? '{}' }));
+  });
+  return program;
+}
