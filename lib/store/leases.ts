@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { toIso } from '../model/time.ts';
 import { type Store, StoreError } from './store.ts';
 
 /** The lease went to somebody else, or ran out: what was to be written under it must not be. */
@@ -16,16 +17,15 @@ const Holding = z.object({
 });
 type Holding = z.infer<typeof Holding>;
 
-/** Who holds a lease that could not be had; times in milliseconds since the epoch. */
+/** Who holds a lease that could not be had; the times are ISO 8601. */
 export interface Busy {
-  busy: { owner: string; since: number; expires: number };
+  busy: { owner: string; since: string; expires: string };
 }
 
 /** The right to do a step alone, for a time. */
 export interface Lease {
   readonly name: string;
   readonly generation: number;
-  readonly expires: number;
   /** Holds it for another term, also where it had run out and nobody came. @throws LeaseLost */
   renew(): Promise<void>;
   /** Fencing: called right before a write that only the holder may do. @throws LeaseLost */
@@ -66,7 +66,7 @@ export class Leases {
       const last = generations.at(-1) ?? 0;
       const holding = last === 0 ? null : await readHolding(this.#store, name, last);
       if (holding !== null && this.#isHeld(holding)) {
-        return { busy: { owner: holding.owner, since: holding.since, expires: holding.expires } };
+        return { busy: { owner: holding.owner, since: toIso(holding.since), expires: toIso(holding.expires) } };
       }
       const mine = last + 1;
       const now = this.#options.now();
@@ -102,6 +102,7 @@ class HeldLease implements Lease {
   readonly #now: () => number;
   readonly #ttl: number;
   #holding: Holding;
+  #queue: Promise<void> = Promise.resolve();
 
   constructor(store: Store, now: () => number, name: string, generation: number, ttl: number, holding: Holding) {
     this.#store = store;
@@ -112,18 +113,16 @@ class HeldLease implements Lease {
     this.#holding = holding;
   }
 
-  get expires(): number {
-    return this.#holding.expires;
-  }
-
-  async renew(): Promise<void> {
-    if (this.#holding.released) throw new LeaseLost(`the lease ${this.name} was released`);
-    await this.#refuseSuccessor();
-    const now = this.#now();
-    const renewed = { ...this.#holding, renewed: now, expires: now + this.#ttl };
-    await this.#store.put(keyOf(this.name, this.generation), renewed);
-    await this.#refuseSuccessor();
-    this.#holding = renewed;
+  renew(): Promise<void> {
+    return this.#oneByOne(async () => {
+      if (this.#holding.released) throw new LeaseLost(`the lease ${this.name} was released`);
+      await this.#refuseSuccessor();
+      const now = this.#now();
+      const renewed = { ...this.#holding, renewed: now, expires: now + this.#ttl };
+      await this.#store.put(keyOf(this.name, this.generation), renewed);
+      await this.#refuseSuccessor();
+      this.#holding = renewed;
+    });
   }
 
   async check(): Promise<void> {
@@ -132,11 +131,20 @@ class HeldLease implements Lease {
     if (!isCurrent(this.#holding, this.#now())) throw new LeaseLost(`the lease ${this.name} ran out`);
   }
 
-  async release(): Promise<void> {
-    if (this.#holding.released) return;
-    this.#holding = { ...this.#holding, released: true };
-    if ((await generationsOf(this.#store, this.name)).at(-1) !== this.generation) return;
-    await this.#store.put(keyOf(this.name, this.generation), this.#holding);
+  release(): Promise<void> {
+    return this.#oneByOne(async () => {
+      if (this.#holding.released) return;
+      this.#holding = { ...this.#holding, released: true };
+      if ((await generationsOf(this.#store, this.name)).at(-1) !== this.generation) return;
+      await this.#store.put(keyOf(this.name, this.generation), this.#holding);
+    });
+  }
+
+  /** A renewal on a timer must not land after the release. */
+  #oneByOne(work: () => Promise<void>): Promise<void> {
+    const done = this.#queue.then(work);
+    this.#queue = done.catch(() => undefined);
+    return done;
   }
 
   async #refuseSuccessor(): Promise<void> {

@@ -64,7 +64,8 @@ export class Snapshots {
     await lease?.check();
     if (head !== undefined) await this.#removeOrphans(source, last);
 
-    const before = last === null ? null : await this.#read(source, last).catch(onlyStoreErrors);
+    // Under a damaged head the newest snapshot may be one whose commit never ended: its shards are not relied on.
+    const before = last === null || head === undefined ? null : await this.#read(source, last).catch(onlyStoreErrors);
     const shards = toShards(facts);
     const known = before?.facts.shards.length === shards.length ? before.facts.shards : [];
     const manifest = shards.map(({ sha256 }, i) => {
@@ -200,7 +201,7 @@ export class Snapshots {
   }
 }
 
-function snapshotKey(source: string, id: string): string {
+export function snapshotKey(source: string, id: string): string {
   return `snapshots/${source}/${id}`;
 }
 
