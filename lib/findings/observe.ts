@@ -1,0 +1,51 @@
+import { observation } from '../diff/observed.ts';
+import type { Condition, Subject } from '../model/condition.ts';
+import type { Kind } from '../model/kind.ts';
+import type { Attempt, Snapshot } from '../model/snapshot.ts';
+import { formatDuration, parseDuration } from '../model/time.ts';
+import type { Observation } from './lifecycle.ts';
+
+/** A source as a tick sees it. */
+export interface SourceView {
+  source: string;
+  /** Milliseconds. */
+  maxAge: number;
+  attempt: Attempt | null;
+  /** The latest snapshot, whenever it was made. */
+  snapshot: Snapshot | null;
+  /** The snapshots committed since the last tick, oldest first. */
+  since: Snapshot[];
+}
+
+/** Why a source cannot be trusted now; null where it can. */
+export function blindness({ source, attempt, snapshot, maxAge }: SourceView, now: number): string | null {
+  if (attempt === null || attempt.status === 'skipped' || snapshot === null) return `${source} was not collected`;
+  if (attempt.status === 'failed') return `${source} failed: ${attempt.problem?.detail ?? 'no reason given'}`;
+  const age = now - Date.parse(snapshot.asOf);
+  return age > maxAge ? `${source} is ${formatDuration(age)} old` : null;
+}
+
+/** Looks at conditions through one snapshot; whatever is the same for all of them is worked out once. */
+export function looker(snapshot: Snapshot, stale: string | null, now: number): (known: { id: string; subject: Subject; lastSeen: string }, kind: Kind) => Observation {
+  const present = new Map<string, Condition>(snapshot.conditions.map((c) => [c.id, c]));
+  const cleared = new Map(snapshot.cleared.map((c) => [c.id, c]));
+  const isObserved = observation(snapshot.coverage.observed);
+  return ({ id, subject, lastSeen }, kind) => {
+    const condition = present.get(id);
+    const expired = expiry(kind, condition?.lastSeen ?? lastSeen, now);
+    if (expired) return expired;
+    if (condition) return stale === null ? { saw: 'present', condition } : { saw: 'nothing', why: stale };
+    const end = cleared.get(id);
+    if (end) return { saw: 'good', how: `cleared by ${end.by} at ${end.at}` };
+    if (stale !== null) return { saw: 'nothing', why: stale };
+    if (!isObserved(subject)) return { saw: 'nothing', why: `${snapshot.source} did not see ${subject.id}` };
+    if (kind.clears.by === 'absence') return { saw: 'good', how: `seen without it at ${snapshot.asOf}` };
+    return { saw: 'nothing', why: `${snapshot.source} no longer shows it, and nothing said that it ended` };
+  };
+}
+
+/** The observation of an event that is over by its kind's own rule, whatever its source does. */
+export function expiry(kind: Kind, lastSeen: string, now: number): Observation | null {
+  if (kind.clears.by !== 'expiry') return null;
+  return now - Date.parse(lastSeen) > parseDuration(kind.clears.after) ? { saw: 'good', how: `not seen for ${kind.clears.after}` } : null;
+}
