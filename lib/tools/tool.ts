@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import { type Json, JsonObject } from '../model/json.ts';
+import type { ReadView } from './view.ts';
+
+/** The most that a tool's answer may hold, in bytes of JSON. */
+export const MAX_RESULT_BYTES = 6000;
+
+/** What a tool answers: a page of something, and where the next one begins. */
+export interface Answer {
+  ok: true;
+  /** Times and the like that hold for the whole answer. */
+  about?: JsonObject;
+  total: number;
+  returned: number;
+  truncated: boolean;
+  /** The offset to ask with for more; null at the end. */
+  next: number | null;
+  data: Json[];
+}
+
+export interface Refusal {
+  ok: false;
+  error: string;
+}
+
+/** One read-only tool: typed arguments in, a bounded answer out. */
+export interface Tool<Args = unknown> {
+  name: string;
+  /** For the model: what it answers, in a sentence or two. */
+  description: string;
+  args: z.ZodType<Args>;
+  /** JSON Schema of the arguments, made from the same zod schema. */
+  parameters: JsonObject;
+  run(view: ReadView, args: Args): Answer | Refusal | Promise<Answer | Refusal>;
+}
+
+/** Declares a tool; every argument that is not needed is nullable, so that closed schemas can require them all. */
+export function defineTool<Shape extends z.ZodRawShape>(tool: {
+  name: string;
+  description: string;
+  args: Shape;
+  run: (view: ReadView, args: z.infer<z.ZodObject<Shape>>) => Answer | Refusal | Promise<Answer | Refusal>;
+}): Tool {
+  const args = z.strictObject(tool.args);
+  return { ...tool, args, parameters: wireSchema(args) } as unknown as Tool;
+}
+
+/**
+ * The JSON Schema that goes over the wire: only what every server's grammar engine takes (type, properties, required,
+ * enum, items, additionalProperties); bounds and patterns are checked by zod when the call comes.
+ */
+function wireSchema(schema: z.ZodType): JsonObject {
+  return simplify(z.toJSONSchema(schema, { target: 'draft-7', io: 'input' })) as JsonObject;
+}
+
+const KEPT = ['type', 'enum', 'description', 'additionalProperties', 'required'];
+
+function simplify(raw: unknown): Json {
+  const node = JsonObject.parse(raw);
+  const choices = node['anyOf'] as JsonObject[] | undefined;
+  const some = choices?.find((c) => c['type'] !== 'null');
+  if (choices && some) {
+    const inner = simplify(some) as JsonObject;
+    const values = inner['enum'] as Json[] | undefined;
+    return { ...inner, ...(node['description'] !== undefined && { description: node['description'] }), type: [inner['type'] as Json, 'null'], ...(values && { enum: [...values, null] }) };
+  }
+  const out: JsonObject = Object.fromEntries(KEPT.flatMap((key) => (node[key] === undefined ? [] : [[key, node[key]]])));
+  const properties = node['properties'] as JsonObject | undefined;
+  if (properties) {
+    out['properties'] = Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, simplify(value)]));
+    out['required'] = Object.keys(properties);
+  }
+  if (node['items'] !== undefined) out['items'] = simplify(node['items']);
+  return out;
+}
+
+/** Takes as many items as fit the budget, from an offset on. */
+export function page(items: readonly Json[], { offset = 0, limit = 50, about }: { offset?: number | null; limit?: number | null; about?: JsonObject } = {}): Answer {
+  const from = Math.max(0, offset ?? 0);
+  const answer: Answer = { ok: true, ...(about && { about }), total: items.length, returned: 0, truncated: false, next: null, data: [] };
+  let room = MAX_RESULT_BYTES - byteLength(answer) - 40;
+  for (const item of items.slice(from, from + Math.min(limit ?? 50, 200))) {
+    room -= byteLength(item) + 1;
+    if (room < 0) break;
+    answer.data.push(item);
+  }
+  answer.returned = answer.data.length;
+  const reached = from + answer.returned;
+  answer.truncated = reached < items.length;
+  answer.next = answer.truncated && answer.returned > 0 ? reached : null;
+  return answer;
+}
+
+/** Shrinks one value until it fits: long lists and texts lose their tails, each with its count. */
+export function fit(value: Json, bytes: number): Json {
+  for (const [items, characters] of [[1000, 2000], [50, 400], [20, 200], [10, 120], [5, 80], [2, 60]] as const) {
+    const smaller = cut(value, items, characters);
+    if (byteLength(smaller) <= bytes) return smaller;
+  }
+  return { cut: 'too large to show; ask for a section of it' };
+}
+
+function cut(value: Json, items: number, characters: number): Json {
+  if (typeof value === 'string') return value.length > characters ? `${value.slice(0, characters)}…(+${value.length - characters})` : value;
+  if (Array.isArray(value)) {
+    const kept = value.slice(0, items).map((v) => cut(v, items, characters));
+    return value.length > items ? [...kept, `… and ${value.length - items} more`] : kept;
+  }
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value);
+  const kept = entries.slice(0, items).map(([k, v]) => [k, cut(v, items, characters)] as const);
+  return Object.fromEntries(entries.length > items ? [...kept, ['…', `and ${entries.length - items} more`]] : kept);
+}
+
+export function byteLength(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}
