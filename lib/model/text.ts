@@ -43,22 +43,39 @@ export function cleanName(raw: unknown): string | null {
 
 /** Orders names as people do: `n2` before `n10`; ties by code unit, so that the order is total and the same everywhere. */
 export function compareNames(a: string, b: string): number {
-  const as = a.match(/\d+|\D+/g) ?? [];
-  const bs = b.match(/\d+|\D+/g) ?? [];
-  for (let i = 0; i < Math.min(as.length, bs.length); i++) {
-    const x = as[i] as string;
-    const y = bs[i] as string;
-    if (x === y) continue;
-    const xd = /^\d/.test(x);
-    const yd = /^\d/.test(y);
-    if (xd && yd) {
-      const xs = x.replace(/^0+/, '');
-      const ys = y.replace(/^0+/, '');
-      if (xs.length !== ys.length) return xs.length - ys.length;
-      if (xs !== ys) return xs < ys ? -1 : 1;
-      continue;
-    }
-    return x < y ? -1 : 1;
+  let i = 0;
+  let j = 0;
+  let inText = false;
+  while (i < a.length && j < b.length) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(j);
+    if (isDigit(x) && isDigit(y)) {
+      const [endA, endB] = [numberEnd(a, i), numberEnd(b, j)];
+      while (i < endA && a.charCodeAt(i) === ZERO) i++;
+      while (j < endB && b.charCodeAt(j) === ZERO) j++;
+      if (endA - i !== endB - j) return endA - i - (endB - j);
+      for (; i < endA; i++, j++) if (a.charCodeAt(i) !== b.charCodeAt(j)) return a.charCodeAt(i) - b.charCodeAt(j);
+      inText = false;
+    } else if (x === y) {
+      i++;
+      j++;
+      inText = true;
+    } else if (inText && isDigit(x) !== isDigit(y)) {
+      // A text that ends here stands before one that goes on: n1 before na1, whatever the letters.
+      return isDigit(x) ? -1 : 1;
+    } else return x - y;
   }
-  return as.length - bs.length || (a < b ? -1 : a > b ? 1 : 0);
+  return a.length - i - (b.length - j) || (a < b ? -1 : a > b ? 1 : 0);
+}
+
+const ZERO = 48;
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= 57;
+}
+
+function numberEnd(text: string, from: number): number {
+  let end = from;
+  while (end < text.length && isDigit(text.charCodeAt(end))) end++;
+  return end;
 }

@@ -1,0 +1,363 @@
+import { compareNames, oneLine } from './model/text.ts';
+import { type Boxes, boxings } from './nodeset/boxes.ts';
+
+/*
+ * Node sets as ClusterShell writes them: `x[1000-1001]c0s[0-7]b0n[0-1],login1`
+ * (https://clustershell.readthedocs.io/en/latest/tools/nodeset.html).
+ *
+ * Any text can be a member. What the syntax reserves stands percent-escaped (UTF-8, upper-case hex), and so does whatever
+ * ClusterShell would otherwise read as something else: white space and invisible characters, decimal digits of other
+ * scripts, a leading `-`. `all` is written `%61ll`, so that a folded set is never the bare word that coverage uses as a
+ * marker, and the empty name is written `%`.
+ */
+
+/** What stands escaped wherever it occurs in a name. */
+const RESERVED = /[[\],%!&^@*?#]|\p{White_Space}|\p{Cc}|\p{DI}|\p{Cs}|(?!\d)\p{Nd}/gu;
+
+/** Most names: nothing to escape, seen at a glance. */
+const PLAIN = /^(?!-)[\w.:/+=~-]+$/;
+
+/** What ClusterShell reads as an operator, a group or a wildcard: never a raw part of a name. */
+const OPERATORS = '!&^@*?';
+
+/** Numbers of more digits are text: this many are exact as JavaScript numbers. */
+const MAX_DIGITS = 15;
+const LONG_RUN = /\d{16}/;
+
+/** ClusterShell refuses numbers over 1e100, so longer runs of digits are broken by an escaped digit. */
+const MAX_RUN = 90;
+
+const DEFAULT_LIMIT = 100_000;
+
+/** A set that would become more text than this is refused, whatever its number of names. */
+const MAX_CHARACTERS = 2 ** 26;
+
+/** A text that is no node set, or one with too many names. */
+export class NodeSetError extends Error {
+  override name = 'NodeSetError';
+  /** Where in the text, counted from 0. */
+  readonly offset: number;
+  constructor(reason: string, set: string, offset: number) {
+    const from = Math.max(0, offset - 30);
+    const excerpt = oneLine(set.slice(from, from + 60), 60);
+    super(`node set: ${reason}, at character ${offset + 1}: ${from > 0 ? '…' : ''}${excerpt}${from + 60 < set.length ? '…' : ''}`);
+    this.offset = offset;
+  }
+}
+
+// ---- fold
+
+interface Term {
+  /** The first of its names, by which terms are ordered. */
+  first: string;
+  text: string;
+}
+
+/**
+ * Folds names of any text into the one canonical text of their set: whatever their order and repetition, the same bytes.
+ * Every number in a name may become a range; numbers with zeros in front are folded with their own width only, so that
+ * the text reads the same in ClusterShell of any version, where `n1`, `n01` and `n001` are three nodes.
+ * @param options.dims `1` makes at most one range per term, of the last number that varies, which pdsh and Slurm can read
+ * @returns the empty text for no names
+ */
+export function fold(names: Iterable<string>, options: { dims?: 1 } = {}): string {
+  // Names that differ in nothing but their numbers are a family: `x1c0` and `x2c7` are `x[c[`.
+  const families = new Map<string, string[]>();
+  for (const name of new Set(names)) {
+    const key = escapeName(name, true);
+    const family = families.get(key);
+    if (family) family.push(name);
+    else families.set(key, [name]);
+  }
+  const terms: Term[] = [];
+  for (const [key, family] of families) {
+    if (family.length === 1) {
+      const text = escapeName(family[0] as string, false);
+      terms.push({ first: text, text });
+      continue;
+    }
+    const literals = key.split('[');
+    for (const members of byPadding(literals, family)) {
+      for (const term of foldMembers(literals, members, options.dims === 1)) terms.push(term);
+    }
+  }
+  return terms
+    .sort((a, b) => compareNames(a.first, b.first))
+    .map((term) => term.text)
+    .join(',');
+}
+
+/** A name as it stands in a set; with `[`, which is never part of an escaped name, for its numbers where that is asked. */
+function escapeName(name: string, numbersOut: boolean): string {
+  if (name === '') return '%';
+  if (name === 'all') return '%61ll';
+  if (PLAIN.test(name) && !LONG_RUN.test(name)) return numbersOut ? name.replace(/\d+/g, '[') : name;
+  const dash = name.startsWith('-');
+  const escaped = name
+    .slice(dash ? 1 : 0)
+    .split(/(\d+)/)
+    .map((part, i) => {
+      if (i % 2 === 0) return part.replace(RESERVED, escapeCharacter);
+      if (part.length > MAX_DIGITS) return breakRun(part);
+      return numbersOut ? '[' : part;
+    })
+    .join('');
+  return dash ? `%2D${escaped}` : escaped;
+}
+
+function escapeCharacter(character: string): string {
+  const code = character.codePointAt(0) as number;
+  // A lone surrogate has no UTF-8; it is written as the three bytes that it would have.
+  const bytes =
+    code >= 0xd800 && code <= 0xdfff
+      ? [0xe0 | (code >> 12), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63)]
+      : new TextEncoder().encode(character);
+  return Array.from(bytes, (b) => `%${b.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+}
+
+function breakRun(digits: string): string {
+  let text = digits.slice(0, MAX_RUN);
+  for (let at = MAX_RUN; at < digits.length; at += MAX_RUN) text += `%3${digits.slice(at, at + MAX_RUN)}`;
+  return text;
+}
+
+/** The members of a family whose numbers have one width of padding each (0 = none): one column for each number. */
+interface Members {
+  pads: number[];
+  values: number[][];
+}
+
+/**
+ * The numbers of a family, by padding. A number without zeros in front counts as padded where another of its length has
+ * them: 08, 09, 10.
+ */
+function byPadding(literals: string[], family: string[]): Members[] {
+  const dims = literals.slice(1);
+  const values = dims.map((): number[] => []);
+  const lengths = dims.map((): number[] => []);
+  const padded = dims.map(() => new Set<number>());
+  for (const name of family) {
+    let dim = 0;
+    for (let at = 0; at < name.length; at++) {
+      const start = at;
+      let value = 0;
+      for (; isDigit(name, at); at++) value = value * 10 + name.charCodeAt(at) - 48;
+      const length = at - start;
+      if (length === 0 || length > MAX_DIGITS) continue;
+      (values[dim] as number[]).push(value);
+      (lengths[dim] as number[]).push(length);
+      if (length > 1 && name[start] === '0') padded[dim]?.add(length);
+      dim++;
+    }
+  }
+  // ClusterShell takes digits before a bracket (of an escape: %20) for the beginning of the numbers in it, and then reads
+  // [9-10] as 209-2010: numbers there are folded by length.
+  const tight = literals.map((literal) => isDigit(literal, literal.length - 1));
+  if (padded.every((found, k) => found.size === 0 && !tight[k])) return [{ pads: dims.map(() => 0), values }];
+  const parts = new Map<string, Members>();
+  for (let row = 0; row < family.length; row++) {
+    const pads = lengths.map((column, k) => (tight[k] || padded[k]?.has(column[row] as number) ? (column[row] as number) : 0));
+    const key = pads.join();
+    let part = parts.get(key);
+    if (!part) {
+      part = { pads, values: dims.map(() => []) };
+      parts.set(key, part);
+    }
+    for (const [k, column] of part.values.entries()) column.push(values[k]?.[row] as number);
+  }
+  return [...parts.values()];
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 48 && code <= 57;
+}
+
+/** Folds the members of a family whose numbers have one padding each. */
+function foldMembers(literals: string[], { pads, values }: Members, oneDim: boolean): Term[] {
+  const [terms, others] = boxings(values, oneDim).map((boxes) => toTerms(boxes, literals, pads)) as [Term[], Term[] | undefined];
+  return others && (others.length - terms.length || textLength(others) - textLength(terms)) < 0 ? others : terms;
+}
+
+function textLength(terms: Term[]): number {
+  return terms.reduce((sum, term) => sum + term.text.length, 0);
+}
+
+function toTerms({ count, ids, sets }: Boxes, literals: string[], pads: number[]): Term[] {
+  const firsts = pads.map((pad, k) => sets[k]?.map((set) => padNumber(set[0] as number, pad)) as string[]);
+  const texts = pads.map((pad, k) => sets[k]?.map((set) => rangesText(set, pad)) as string[]);
+  return Array.from({ length: count }, (_, box) => {
+    const assemble = (numbers: string[][]): string =>
+      literals.reduce((before, literal, k) => before + numbers[k - 1]?.[ids[k - 1]?.[box] as number] + literal);
+    return { first: assemble(firsts), text: assemble(texts) };
+  });
+}
+
+function padNumber(value: number, pad: number): string {
+  return String(value).padStart(pad, '0');
+}
+
+/** `7`, `[1-3,5]`. */
+function rangesText(set: number[], pad: number): string {
+  if (set.length === 1) return padNumber(set[0] as number, pad);
+  const ranges: string[] = [];
+  for (let i = 0; i < set.length; ) {
+    const first = set[i] as number;
+    let last = first;
+    for (i++; set[i] === last + 1; i++) last++;
+    ranges.push(last === first ? padNumber(first, pad) : `${padNumber(first, pad)}-${padNumber(last, pad)}`);
+  }
+  return `[${ranges.join()}]`;
+}
+
+// ---- expand
+
+interface Range {
+  first: number;
+  step: number;
+  count: number;
+  pad: number;
+  /** The digits of the longest number. */
+  width: number;
+  /** A single number, of any length. */
+  digits?: string;
+}
+
+/**
+ * The names of a node set, each once, in the order of compareNames. Reads what {@link fold} and ClusterShell write: commas,
+ * several brackets, ranges, zero padding, steps (`n[0-6/2]`), white space around names. Groups, wildcards and set
+ * operators are refused.
+ * @param options.limit the most names that the set may have, repeated ones included; checked before any is made
+ * @throws NodeSetError naming the place
+ */
+export function expand(set: string, options: { limit?: number } = {}): string[] {
+  const names = new Set<string>();
+  for (const { parts, offset } of parse(set, options.limit ?? DEFAULT_LIMIT)) {
+    let made = [''];
+    for (const part of parts) {
+      if (typeof part === 'string') made = made.map((name) => name + part);
+      else {
+        const numbers = part.flatMap(numbersOf);
+        made = made.flatMap((name) => numbers.map((number) => name + number));
+      }
+    }
+    for (const name of made) names.add(decode(name, set, offset));
+  }
+  return [...names].sort(compareNames);
+}
+
+/** The names of a node set, for asking whether one is among them. As {@link expand} otherwise. */
+export function nodeSetOf(set: string, options: { limit?: number } = {}): Set<string> {
+  return new Set(expand(set, options));
+}
+
+function numbersOf({ first, step, count, pad, digits }: Range): string[] {
+  return digits === undefined ? Array.from({ length: count }, (_, i) => padNumber(first + i * step, pad)) : [digits];
+}
+
+interface ParsedTerm {
+  parts: (string | Range[])[];
+  offset: number;
+}
+
+function parse(set: string, limit: number): ParsedTerm[] {
+  const terms: ParsedTerm[] = [];
+  if (set.trim() === '') return terms;
+  let at = 0;
+  let names = 0;
+  let characters = 0;
+  do {
+    while (isSpace(set, at)) at++;
+    const offset = at;
+    const parts: ParsedTerm['parts'] = [];
+    let count = 1;
+    let length = 0;
+    let literal = at;
+    for (; at < set.length && set[at] !== ',' && !isSpace(set, at); at++) {
+      const c = set[at] as string;
+      if (c === ']') throw new NodeSetError('] without a [ before it', set, at);
+      if (OPERATORS.includes(c)) {
+        throw new NodeSetError(`operators, groups and wildcards are not read (in a name, ${c} is ${escapeCharacter(c)})`, set, at);
+      }
+      if (c !== '[') continue;
+      parts.push(set.slice(literal, at));
+      const { ranges, end } = parseBracket(set, at);
+      parts.push(ranges);
+      count *= ranges.reduce((sum, range) => sum + range.count, 0);
+      length += at - literal + ranges.reduce((max, range) => Math.max(max, range.width), 0);
+      if (set[end + 1] === '[') throw new NodeSetError('two brackets without anything between them', set, end + 1);
+      at = end;
+      literal = end + 1;
+    }
+    const end = at;
+    parts.push(set.slice(literal, end));
+    if (end === offset) throw new NodeSetError('a name is missing', set, at);
+    while (isSpace(set, at)) at++;
+    if (at < set.length && set[at] !== ',') throw new NodeSetError('white space inside a name (names are separated by commas)', set, end);
+    names += count;
+    // A range multiplies what stands around it.
+    if (count > 1) characters += count * (length + end - literal);
+    if (names > limit) throw new NodeSetError(`more than ${limit} names`, set, offset);
+    if (characters > MAX_CHARACTERS) throw new NodeSetError('the names would fill too much memory', set, offset);
+    terms.push({ parts, offset });
+  } while (at++ < set.length);
+  return terms;
+}
+
+function isSpace(set: string, at: number): boolean {
+  const c = set[at];
+  return c !== undefined && (c === ' ' || c.trim() === '');
+}
+
+/** Reads from a `[` to its `]`. */
+function parseBracket(set: string, open: number): { ranges: Range[]; end: number } {
+  const item = /\s*(\d+)\s*(?:-\s*(\d+)\s*(?:\/\s*(\d+)\s*)?)?/y;
+  const ranges: Range[] = [];
+  let at = open;
+  do {
+    at++;
+    item.lastIndex = at;
+    const m = item.exec(set);
+    if (!m && at < set.length) throw new NodeSetError('expected a number or a range', set, at);
+    if (!m) throw new NodeSetError('the bracket is not closed', set, open);
+    ranges.push(toRange(m[1] as string, m[2], m[3], set, at));
+    at = item.lastIndex;
+  } while (set[at] === ',');
+  if (at >= set.length) throw new NodeSetError('the bracket is not closed', set, open);
+  if (set[at] !== ']') throw new NodeSetError('expected a comma or ]', set, at);
+  return { ranges, end: at };
+}
+
+function toRange(from: string, to: string | undefined, by: string | undefined, set: string, at: number): Range {
+  if (to === undefined) return { first: 0, step: 1, count: 1, pad: 0, width: from.length, digits: from };
+  if ([from, to, by ?? ''].some((digits) => digits.length > MAX_DIGITS)) {
+    throw new NodeSetError(`a range over numbers of more than ${MAX_DIGITS} digits`, set, at);
+  }
+  const zeros = [from, to].some((digits) => digits.length > 1 && digits.startsWith('0'));
+  if (zeros && from.length !== to.length) throw new NodeSetError('a zero-padded range whose ends differ in length', set, at);
+  const first = Number(from);
+  const last = Number(to);
+  const step = by === undefined ? 1 : Number(by);
+  if (last < first) throw new NodeSetError('a range that ends before it begins', set, at);
+  if (step === 0) throw new NodeSetError('a step of 0', set, at);
+  return { first, step, count: Math.floor((last - first) / step) + 1, pad: zeros ? from.length : 0, width: to.length };
+}
+
+/** Undoes the escapes of {@link escapeName}. They are read in finished names, since ClusterShell also folds the digits of escapes. */
+function decode(name: string, set: string, offset: number): string {
+  if (name === '%') return '';
+  if (!name.includes('%')) return name;
+  try {
+    return name
+      .split(/(%ed%[ab][\da-f]%[89ab][\da-f])/i)
+      .map((part, i) => (i % 2 === 0 ? decodeURIComponent(part) : decodeSurrogate(part)))
+      .join('');
+  } catch {
+    throw new NodeSetError('% begins no escape of a character (two hexadecimal digits for each byte of its UTF-8)', set, offset);
+  }
+}
+
+function decodeSurrogate(escapes: string): string {
+  const [, high, low] = (escapes.match(/[\da-f]{2}/gi) as string[]).map((hex) => Number.parseInt(hex, 16)) as [number, number, number];
+  return String.fromCharCode(0xd000 | ((high & 63) << 6) | (low & 63));
+}
