@@ -1,0 +1,85 @@
+import type { ConditionDraft, Place, Subject } from '../../model/condition.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { compareNames, oneLine } from '../../model/text.ts';
+import { subjectId } from '../../model/identity.ts';
+import { placeOfXname } from '../../model/xname.ts';
+import { fold } from '../../nodeset.ts';
+import type { Problems } from './problems.ts';
+import type { Thresholds } from './thresholds.ts';
+
+/** What every part of the digest needs to know. */
+export interface Frame {
+  /** The whole storage cluster as a subject; named as the site names its cluster, so that it does not change with a missing input. */
+  cluster: Subject;
+  /** The time of the data, ms since the epoch, never ahead of our clock. */
+  at: number;
+  now: number;
+  nodeDomains: readonly string[];
+  thresholds: Thresholds;
+  problems: Problems;
+}
+
+/** What one section gives. */
+export interface Part {
+  conditions: ConditionDraft[];
+  facts: { subject: Subject; facts: JsonObject }[];
+  /** Of the section's subjects those whose state could be told, or `all`; null where the section was not there. */
+  observed: string | null;
+  summary: JsonObject;
+  records: number;
+}
+
+/** A host name as nodes are named, or null. */
+export function hostName(raw: unknown, frame: Frame): string | null {
+  return subjectId('node', raw, frame.nodeDomains);
+}
+
+/** Where something on a host stands. */
+export function placeOf(host: string | null, failureDomain: string | null = null): Place | undefined {
+  if (host === null && failureDomain === null) return undefined;
+  return {
+    ...(host !== null && { ...placeOfXname(host), node: host }),
+    ...(failureDomain !== null && { failure_domain: failureDomain }),
+  };
+}
+
+const MAX_SET = 240;
+
+/** Names folded for a summary: whole where that is short, else the first ones and how many more there are. */
+export function shortSet(names: Iterable<string>): string {
+  const sorted = [...new Set(names)].sort(compareNames);
+  const all = fold(sorted);
+  if (all.length <= MAX_SET) return all;
+  const some = sorted.slice(0, 5).map((name) => oneLine(name, 40));
+  return `${some.join(',')} and ${sorted.length - some.length} more`;
+}
+
+/** How often each value occurs, the most frequent first. */
+export function tally(values: Iterable<string>, limit = 8): { value: string; count: number }[] {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const ordered = [...counts]
+    .map(([value, n]) => ({ value, count: n }))
+    .sort((a, b) => b.count - a.count || compareNames(a.value, b.value));
+  if (ordered.length <= limit) return ordered;
+  const rest = ordered.slice(limit - 1).reduce((n, entry) => n + entry.count, 0);
+  return [...ordered.slice(0, limit - 1), { value: 'others', count: rest }];
+}
+
+export function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, [T, ...T[]]> {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+/** The members that are not null: facts and summaries leave out what is not known. */
+export function known(members: Record<string, JsonObject[string] | undefined>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).filter((pair): pair is [string, JsonObject[string]] => pair[1] !== null && pair[1] !== undefined),
+  );
+}
