@@ -26,11 +26,12 @@ export function subjectId(type: string, rawName: unknown, nodeDomains: readonly 
   const name = cleanName(rawName);
   if (name === null || !NODE_LIKE.has(type)) return name;
   const lower = name.toLowerCase();
-  for (const domain of nodeDomains) {
-    const suffix = `.${domain.toLowerCase()}`;
-    if (lower.endsWith(suffix) && lower.length > suffix.length) return lower.slice(0, -suffix.length);
-  }
-  return lower;
+  // Of nested domains the longest counts, so that the order in the configuration changes no id.
+  const suffix = nodeDomains
+    .map((domain) => `.${domain.toLowerCase()}`)
+    .filter((end) => lower.endsWith(end) && lower.length > end.length)
+    .reduce((longest, end) => (end.length > longest.length ? end : longest), '');
+  return cleanName(lower.slice(0, lower.length - suffix.length));
 }
 
 export interface ConditionIdentity {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { findFault } from './json-fault.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -37,60 +38,53 @@ export class JsonSyntaxError extends Error {
   }
 }
 
+/** Brackets within brackets that a document may have: far more than any source uses, far less than would end the stack. */
+export const MAX_JSON_DEPTH = 200;
+
 /**
- * Parses JSON, ignoring a byte order mark.
- * @throws JsonSyntaxError with line and column, the same on every version of Node.
+ * Parses JSON, ignoring a byte order mark. Takes linear time, whatever the text.
+ * @throws JsonSyntaxError with line and column, the same on every version of Node; also for more than
+ * {@link MAX_JSON_DEPTH} levels, so that whoever walks the value can recurse.
  */
 export function parseJson(text: string): Json {
   const body = text.startsWith('\ufeff') ? text.slice(1) : text;
+  let value: Json;
   try {
-    return JSON.parse(body) as Json;
+    value = JSON.parse(body) as Json;
   } catch {
-    const offset = jsonErrorOffset(body);
-    const before = body.slice(0, offset).split('\n');
-    const reason = body.trim() === '' ? 'empty' : offset >= body.length ? 'ends in the middle of a value' : 'unexpected text';
-    throw new JsonSyntaxError(`${reason}; expected JSON`, before.length, (before.at(-1) as string).length + 1);
+    // V8's own messages name an offset in some versions and for some errors only.
+    const { offset, reason } = findFault(body);
+    throw syntaxErrorAt(body, offset, `${reason}; expected JSON`);
   }
+  const deep = tooDeepAt(body);
+  if (deep >= 0) throw syntaxErrorAt(body, deep, TOO_DEEP);
+  return value;
 }
 
-const TOKEN =
-  /[ \t\n\r]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/y;
+const TOO_DEEP = `nested more than ${MAX_JSON_DEPTH} levels deep`;
 
-/**
- * The offset of the first character that cannot stand where it does; the text's length where the text only ends early.
- * V8's own messages name an offset in some versions and for some errors only.
- */
-function jsonErrorOffset(text: string): number {
-  const open: ('{' | '[')[] = [];
-  let expect: 'value' | 'key' | 'colon' | 'next' | 'first' = 'value';
-  let at = 0;
-  for (;;) {
-    TOKEN.lastIndex = at;
-    const m = TOKEN.exec(text);
-    const start = at + (/^[ \t\n\r]*/.exec(text.slice(at, at + 4096)) as RegExpExecArray)[0].length;
-    if (!m) return /^"(?:[^"\\\n]|\\.)*$/.test(text.slice(start)) ? text.length : Math.min(start, text.length);
-    const [, mark, string, scalar] = m;
-    const top = open.at(-1);
-    const closes = (mark === '}' && top === '{') || (mark === ']' && top === '[');
-    if (closes && (expect === 'next' || expect === 'first')) {
-      open.pop();
-      expect = 'next';
-    } else if (expect === 'value' || (expect === 'first' && top === '[')) {
-      if (mark === '{' || mark === '[') {
-        open.push(mark);
-        expect = 'first';
-      } else if (string !== undefined || scalar !== undefined) expect = 'next';
-      else return start;
-    } else if (expect === 'key' || expect === 'first') {
-      if (string === undefined) return start;
-      expect = 'colon';
-    } else if (expect === 'colon') {
-      if (mark !== ':') return start;
-      expect = 'value';
-    } else if (mark === ',' && top !== undefined) expect = top === '{' ? 'key' : 'value';
-    else return start;
-    at = TOKEN.lastIndex;
+function syntaxErrorAt(text: string, offset: number, message: string): JsonSyntaxError {
+  let line = 1;
+  let start = 0;
+  for (let end = text.indexOf('\n'); end >= 0 && end < offset; end = text.indexOf('\n', start)) {
+    line++;
+    start = end + 1;
   }
+  return new JsonSyntaxError(message, line, offset - start + 1);
+}
+
+/** Where a valid document opens one level too many; -1 where it does not. */
+function tooDeepAt(text: string): number {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const c = text.charCodeAt(at);
+    if (c === 0x22) {
+      for (at++; text.charCodeAt(at) !== 0x22; at++) if (text.charCodeAt(at) === 0x5c) at++;
+    } else if (c === 0x5b || c === 0x7b) {
+      if (++depth > MAX_JSON_DEPTH) return at;
+    } else if (c === 0x5d || c === 0x7d) depth--;
+  }
+  return -1;
 }
 
 /** Resolves an RFC 6901 JSON pointer (`/summary/drives/0`); undefined where nothing stands. Own members only. */
@@ -101,6 +95,7 @@ export function atPointer(value: unknown, pointer: string): unknown {
   for (const raw of pointer.slice(1).split('/')) {
     const key = raw.replaceAll('~1', '/').replaceAll('~0', '~');
     if (at === null || typeof at !== 'object' || !Object.hasOwn(at, key)) return undefined;
+    if (Array.isArray(at) && !/^\d+$/.test(key)) return undefined;
     at = (at as Record<string, unknown>)[key];
   }
   return at;

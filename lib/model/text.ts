@@ -1,7 +1,7 @@
-// What may not stand raw in a text that came from the cluster: C0 and C1 controls, DEL, line and paragraph
-// separators, bidirectional controls, zero-width and tag characters, the byte order mark, lone surrogates.
-const UNSAFE =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]|\p{Surrogate}/gu;
+// What may not stand raw in a text that came from the cluster: C0 and C1 controls, DEL, line and paragraph separators,
+// whatever is made to be invisible (bidirectional controls, zero-width and tag characters, fillers, variation selectors,
+// the byte order mark), interlinear annotation, lone surrogates.
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]|\p{Default_Ignorable_Code_Point}|\p{Surrogate}/gu;
 
 function escapeCharacter(c: string): string {
   if (c === '\n') return '\\n';
@@ -35,7 +35,8 @@ export const MAX_NAME_BYTES = 253;
  * @returns null for what is no name: empty, with control or invisible characters, or over {@link MAX_NAME_BYTES}.
  */
 export function cleanName(raw: unknown): string | null {
-  if (typeof raw !== 'string' || raw.length > MAX_NAME_BYTES) return null;
+  // Decomposed characters are up to four times as long; what is longer still is not worth normalising.
+  if (typeof raw !== 'string' || raw.length > 4 * MAX_NAME_BYTES) return null;
   const name = raw.normalize('NFC').trim();
   if (name === '' || hasUnsafe(name)) return null;
   return new TextEncoder().encode(name).length > MAX_NAME_BYTES ? null : name;

@@ -19,7 +19,9 @@ export function toTimeId(ms: number): string {
 /** {@link TimeId} → milliseconds since the epoch; NaN for anything else. */
 export function fromTimeId(id: string): number {
   const m = /^(\d{4})(\d{2})(\d{2})t(\d{2})(\d{2})(\d{2}\.\d{3})z$/.exec(id);
-  return m ? Date.parse(`${m[1]}-${m[2]}-${m[3]}T${m[4]}:${m[5]}:${m[6]}Z`) : Number.NaN;
+  const ms = m ? Date.parse(`${m[1]}-${m[2]}-${m[3]}T${m[4]}:${m[5]}:${m[6]}Z`) : Number.NaN;
+  // Date.parse takes the 30th of February for a day in March.
+  return !Number.isNaN(ms) && toTimeId(ms) === id ? ms : Number.NaN;
 }
 
 const UNITS: Record<string, number> = { s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
