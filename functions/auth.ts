@@ -20,5 +20,8 @@ export function hasToken(c: Context, tokens: readonly string[]): boolean {
 
 export function unauthorised(c: Context): Response {
   c.header('www-authenticate', 'Bearer realm="hpc-observer"');
-  return problem(c, 401, { title: 'Token needed', detail: 'send Authorization: Bearer with a valid token (server.token_file, or OBSERVER_TOKEN)' });
+  return problem(c, 401, {
+    title: 'Token needed',
+    detail: 'send Authorization: Bearer with a valid token (server.token_file, or OBSERVER_TOKEN)',
+  });
 }

@@ -35,6 +35,10 @@ async function withSession(flags: CommonFlags, work: (session: Session) => Promi
   return status;
 }
 
-const status = await runProgram(process.argv.slice(2), { withSession, serve: (flags) => serveNode(flags, process.env), err: (text) => void process.stderr.write(text) });
+const status = await runProgram(process.argv.slice(2), {
+  withSession,
+  serve: (flags) => serveNode(flags, process.env),
+  err: (text) => void process.stderr.write(text),
+});
 if (stuck) await exitAtOnce(status);
 process.exitCode = status;

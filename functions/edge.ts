@@ -32,7 +32,9 @@ const log: Log = (level, event, fields = {}) => console.log(JSON.stringify({ tim
  */
 export function edgeObserver(env: EdgeBindings): Observer {
   const { STATE, REPORTS, OBSERVER_CONFIG } = env;
-  const missing = Object.entries({ OBSERVER_CONFIG, STATE, REPORTS }).flatMap(([name, value]) => (value ? [] : [`binding ${name} is missing`]));
+  const missing = Object.entries({ OBSERVER_CONFIG, STATE, REPORTS }).flatMap(([name, value]) =>
+    value ? [] : [`binding ${name} is missing`],
+  );
   if (!STATE || !REPORTS || !OBSERVER_CONFIG) throw new ConfigError(missing);
   const config = parseConfig(OBSERVER_CONFIG, { file: 'OBSERVER_CONFIG', collectors });
   const store = new Store(r2Driver(STATE));

@@ -22,7 +22,8 @@ app.get('/:id', async (c) => {
   const report = await readReport(reports, 'latest');
   const finding = report?.findings.find((f) => f.id === id);
   const history = /^[0-9a-f]{32}$/.test(id) ? await readHistory(store, id) : [];
-  if (!finding && history.length === 0) return problem(c, 404, { title: 'No such finding', detail: `no finding ${id.slice(0, 40)} is open or remembered` });
+  if (!finding && history.length === 0)
+    return problem(c, 404, { title: 'No such finding', detail: `no finding ${id.slice(0, 40)} is open or remembered` });
   return c.json({ finding: finding ?? null, history, groups: report?.groups.filter((g) => g.findings.includes(id)) ?? [] });
 });
 

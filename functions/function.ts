@@ -22,7 +22,9 @@ export function createFunction(): Hono<FunctionEnv> {
     await next();
   });
   app.onError((error, c) => answerError(error, c));
-  app.notFound((c) => problem(c, 404, { title: 'Not found', detail: `nothing is at ${oneLine(c.req.path, 200)}; GET /openapi.json lists what there is` }));
+  app.notFound((c) =>
+    problem(c, 404, { title: 'Not found', detail: `nothing is at ${oneLine(c.req.path, 200)}; GET /openapi.json lists what there is` }),
+  );
   return app;
 }
 
@@ -55,7 +57,8 @@ export function answerProblem(c: Context, { code, ...rest }: Problem, extension:
 
 function answerError(error: Error, c: Context<FunctionEnv>): Response {
   if (error instanceof StepError) return answerProblem(c, error.problem);
-  if (error instanceof ConfigError) return problem(c, 500, { title: 'Configuration', detail: 'the configuration is wrong', mistakes: error.mistakes });
+  if (error instanceof ConfigError)
+    return problem(c, 500, { title: 'Configuration', detail: 'the configuration is wrong', mistakes: error.mistakes });
   if (error instanceof HTTPException) {
     for (const name of ['www-authenticate', 'allow']) {
       const value = error.res?.headers.get(name);

@@ -16,11 +16,27 @@ app.get('/readyz', async (c) => {
       [...config.sources].map(async ([source, { maxAge }]) => {
         const [attempt, snapshot] = [await getAttempt(store, source), await snapshots.latest(source)];
         const age = snapshot ? clock() - Date.parse(snapshot.asOf) : null;
-        return { source, status: attempt?.status ?? null, attemptedAt: attempt?.endedAt ?? null, asOf: snapshot?.asOf ?? null, age, fresh: age !== null && age <= maxAge, problem: attempt?.problem?.detail };
+        return {
+          source,
+          status: attempt?.status ?? null,
+          attemptedAt: attempt?.endedAt ?? null,
+          asOf: snapshot?.asOf ?? null,
+          age,
+          fresh: age !== null && age <= maxAge,
+          problem: attempt?.problem?.detail,
+        };
       }),
     );
     const report = await readReport(reports, 'latest');
-    return c.json({ status: 'ready', time: toIso(clock()), store: 'ok', model: model?.label ?? null, lastTick: report?.tick ?? null, verdict: report?.verdict ?? null, sources });
+    return c.json({
+      status: 'ready',
+      time: toIso(clock()),
+      store: 'ok',
+      model: model?.label ?? null,
+      lastTick: report?.tick ?? null,
+      verdict: report?.verdict ?? null,
+      sources,
+    });
   } catch (error) {
     c.get('observer').log('error', 'not ready', { error: String(error) });
     return c.json({ status: 'not ready', store: error instanceof Error ? error.message : String(error) }, 503);

@@ -19,35 +19,106 @@ app.get('/', async (c) => {
   };
   const now = clock();
   const sources = await Promise.all(
-    [...config.sources].map(async ([source, { maxAge }]) => ({ source, maxAge, attempt: await getAttempt(store, source), snapshot: await snapshots.latest(source) })),
+    [...config.sources].map(async ([source, { maxAge }]) => ({
+      source,
+      maxAge,
+      attempt: await getAttempt(store, source),
+      snapshot: await snapshots.latest(source),
+    })),
   );
   family('info', 'Version of the observer.', [[{ version, cluster: config.cluster }, 1]]);
-  family('source_up', 'Whether the last attempt to collect a source ended ok or partial.', sources.map((s) => [{ source: s.source }, s.attempt?.status === 'ok' || s.attempt?.status === 'partial' ? 1 : 0]));
-  family('source_age_seconds', 'Age of the data of the last snapshot.', sources.flatMap((s): Sample[] => (s.snapshot ? [[{ source: s.source }, (now - Date.parse(s.snapshot.asOf)) / 1000]] : [])));
-  family('source_max_age_seconds', 'Age up to which the data of a source counts as fresh.', sources.map((s) => [{ source: s.source }, s.maxAge / 1000]));
-  family('source_attempt_timestamp_seconds', 'When the last attempt ended.', sources.flatMap((s): Sample[] => (s.attempt ? [[{ source: s.source }, Date.parse(s.attempt.endedAt) / 1000]] : [])));
-  family('source_attempt_duration_seconds', 'How long the last attempt took.', sources.flatMap((s): Sample[] => (s.attempt ? [[{ source: s.source }, (Date.parse(s.attempt.endedAt) - Date.parse(s.attempt.startedAt)) / 1000]] : [])));
-  family('source_records', 'Records in the last snapshot.', sources.flatMap((s): Sample[] => (s.snapshot ? [[{ source: s.source }, s.snapshot.coverage.records]] : [])));
-  family('source_rejected_records', 'Records of the last snapshot that were rejected.', sources.flatMap((s): Sample[] => (s.snapshot ? [[{ source: s.source }, s.snapshot.coverage.rejected]] : [])));
+  family(
+    'source_up',
+    'Whether the last attempt to collect a source ended ok or partial.',
+    sources.map((s) => [{ source: s.source }, s.attempt?.status === 'ok' || s.attempt?.status === 'partial' ? 1 : 0]),
+  );
+  family(
+    'source_age_seconds',
+    'Age of the data of the last snapshot.',
+    sources.flatMap((s): Sample[] => (s.snapshot ? [[{ source: s.source }, (now - Date.parse(s.snapshot.asOf)) / 1000]] : [])),
+  );
+  family(
+    'source_max_age_seconds',
+    'Age up to which the data of a source counts as fresh.',
+    sources.map((s) => [{ source: s.source }, s.maxAge / 1000]),
+  );
+  family(
+    'source_attempt_timestamp_seconds',
+    'When the last attempt ended.',
+    sources.flatMap((s): Sample[] => (s.attempt ? [[{ source: s.source }, Date.parse(s.attempt.endedAt) / 1000]] : [])),
+  );
+  family(
+    'source_attempt_duration_seconds',
+    'How long the last attempt took.',
+    sources.flatMap((s): Sample[] =>
+      s.attempt ? [[{ source: s.source }, (Date.parse(s.attempt.endedAt) - Date.parse(s.attempt.startedAt)) / 1000]] : [],
+    ),
+  );
+  family(
+    'source_records',
+    'Records in the last snapshot.',
+    sources.flatMap((s): Sample[] => (s.snapshot ? [[{ source: s.source }, s.snapshot.coverage.records]] : [])),
+  );
+  family(
+    'source_rejected_records',
+    'Records of the last snapshot that were rejected.',
+    sources.flatMap((s): Sample[] => (s.snapshot ? [[{ source: s.source }, s.snapshot.coverage.rejected]] : [])),
+  );
   const report = await readReport(reports, 'latest');
   if (report) {
     const states = FindingState.options;
-    family('last_tick_timestamp_seconds', 'When the last tick that ended began: the heartbeat.', [[{}, Date.parse(report.generatedAt) / 1000]]);
-    family('verdict', 'The verdict of the last tick: 1 for the one that holds.', (['blind', 'critical', 'degraded', 'ok'] as const).map((v) => [{ verdict: v }, report.verdict === v ? 1 : 0]));
-    family('findings', 'Findings of the last tick by state and severity.', states.flatMap((state) => SEVERITIES.map((severity): Sample => [{ state, severity }, report.findings.filter((f) => f.state === state && f.severity === severity).length])));
-    family('suppressed_findings', 'Findings that the last tick kept out of the open list.', [[{}, report.suppressed.reduce((sum, s) => sum + s.findings.length, 0)]]);
+    family('last_tick_timestamp_seconds', 'When the last tick that ended began: the heartbeat.', [
+      [{}, Date.parse(report.generatedAt) / 1000],
+    ]);
+    family(
+      'verdict',
+      'The verdict of the last tick: 1 for the one that holds.',
+      (['blind', 'critical', 'degraded', 'ok'] as const).map((v) => [{ verdict: v }, report.verdict === v ? 1 : 0]),
+    );
+    family(
+      'findings',
+      'Findings of the last tick by state and severity.',
+      states.flatMap((state) =>
+        SEVERITIES.map(
+          (severity): Sample => [{ state, severity }, report.findings.filter((f) => f.state === state && f.severity === severity).length],
+        ),
+      ),
+    );
+    family('suppressed_findings', 'Findings that the last tick kept out of the open list.', [
+      [{}, report.suppressed.reduce((sum, s) => sum + s.findings.length, 0)],
+    ]);
     const { usage, counts, status } = report.assessment;
-    family('assessment', 'The status of the last assessment: 1 for the one that holds.', (['ok', 'none', 'carried', 'failed', 'discarded'] as const).map((s) => [{ status: s }, s === status ? 1 : 0]));
-    family('model_tokens', 'Tokens of the last assessment.', [[{ direction: 'in' }, usage.tokensIn], [{ direction: 'out' }, usage.tokensOut]]);
-    family('tool_calls', 'Calls of tools in the last assessment.', [[{ decision: 'executed' }, usage.toolCalls - usage.refusedCalls], [{ decision: 'refused' }, usage.refusedCalls]]);
-    family('claims', 'Claims of the last assessment.', [[{ outcome: 'verified' }, counts.verified], [{ outcome: 'unverified' }, counts.claims - counts.verified - counts.dropped], [{ outcome: 'dropped' }, counts.dropped]]);
-    family('sink_up', 'Whether the last notification of a sink succeeded.', report.sinks.filter((s) => s.status !== 'skipped').map((s) => [{ sink: s.sink }, s.status === 'ok' ? 1 : 0]));
+    family(
+      'assessment',
+      'The status of the last assessment: 1 for the one that holds.',
+      (['ok', 'none', 'carried', 'failed', 'discarded'] as const).map((s) => [{ status: s }, s === status ? 1 : 0]),
+    );
+    family('model_tokens', 'Tokens of the last assessment.', [
+      [{ direction: 'in' }, usage.tokensIn],
+      [{ direction: 'out' }, usage.tokensOut],
+    ]);
+    family('tool_calls', 'Calls of tools in the last assessment.', [
+      [{ decision: 'executed' }, usage.toolCalls - usage.refusedCalls],
+      [{ decision: 'refused' }, usage.refusedCalls],
+    ]);
+    family('claims', 'Claims of the last assessment.', [
+      [{ outcome: 'verified' }, counts.verified],
+      [{ outcome: 'unverified' }, counts.claims - counts.verified - counts.dropped],
+      [{ outcome: 'dropped' }, counts.dropped],
+    ]);
+    family(
+      'sink_up',
+      'Whether the last notification of a sink succeeded.',
+      report.sinks.filter((s) => s.status !== 'skipped').map((s) => [{ sink: s.sink }, s.status === 'ok' ? 1 : 0]),
+    );
   }
   return c.body(`${lines.join('\n')}\n`, 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
 });
 
 function labelText(labels: Record<string, string>): string {
-  const entries = Object.entries(labels).map(([name, value]) => `${name}="${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`);
+  const entries = Object.entries(labels).map(
+    ([name, value]) => `${name}="${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`,
+  );
   return entries.length > 0 ? `{${entries.join(',')}}` : '';
 }
 

@@ -36,14 +36,19 @@ export interface NodeObserver {
 export async function nodeObserver(flags: CommonFlags, env: Record<string, string | undefined>, log: Log): Promise<NodeObserver> {
   const config = withFlags(loadConfig(flags, env), flags, env);
   const stateRoot = config.state.root;
-  if (config.state.driver === 'fs' && !stateRoot) throw new ConfigError(['state.root is set nowhere: give it in the configuration, or --state-root']);
-  if (config.state.driver !== 'fs' && config.state.driver !== 'memory') throw new ConfigError([`state.driver ${config.state.driver} is not available here; use fs or memory`]);
+  if (config.state.driver === 'fs' && !stateRoot)
+    throw new ConfigError(['state.root is set nowhere: give it in the configuration, or --state-root']);
+  if (config.state.driver !== 'fs' && config.state.driver !== 'memory')
+    throw new ConfigError([`state.driver ${config.state.driver} is not available here; use fs or memory`]);
   const store = new Store(stateRoot && config.state.driver === 'fs' ? atomicFsDriver(stateRoot) : memoryDriver());
   const reportRoot = config.reports.root ?? (stateRoot && join(stateRoot, 'reports'));
   const reports = new Store(reportRoot ? atomicFsDriver(reportRoot) : memoryDriver());
   const clock = flags.demo ? await demoClock(store) : Date.now;
   // The compiled body runs beside this file; under a test runner that reads the sources, it is the built one.
-  const body = new URL(import.meta.url.endsWith('.ts') ? '../dist/lib/steps/thread-body.js' : '../lib/steps/thread-body.js', import.meta.url);
+  const body = new URL(
+    import.meta.url.endsWith('.ts') ? '../dist/lib/steps/thread-body.js' : '../lib/steps/thread-body.js',
+    import.meta.url,
+  );
   const threads = new DigestThreads(body, Math.max(2, availableParallelism()));
   const truth = config.ground_truth;
   const observer: Observer = {
@@ -74,7 +79,9 @@ export async function nodeObserver(flags: CommonFlags, env: Record<string, strin
 }
 
 function loadConfig(flags: CommonFlags, env: Record<string, string | undefined>): Config {
-  const file = flags.demo ? join(packageRoot(), 'fixtures', 'democluster', flags.demo, 'config.yaml') : (flags.config ?? env['OBSERVER_CONFIG']);
+  const file = flags.demo
+    ? join(packageRoot(), 'fixtures', 'democluster', flags.demo, 'config.yaml')
+    : (flags.config ?? env['OBSERVER_CONFIG']);
   if (!file) throw new ConfigError(['no configuration: give --config FILE, set OBSERVER_CONFIG, or try --demo']);
   let text: string;
   try {
@@ -88,12 +95,17 @@ function loadConfig(flags: CommonFlags, env: Record<string, string | undefined>)
 
 /** Flags win over the environment, the environment over the file. */
 function withFlags(config: Config, flags: CommonFlags, env: Record<string, string | undefined>): Config {
-  const stateRoot = flags.stateRoot ?? env['OBSERVER_STATE_ROOT'] ?? config.state.root ?? (flags.demo ? mkdtempSync(join(tmpdir(), 'hpc-observer-')) : undefined);
+  const stateRoot =
+    flags.stateRoot ??
+    env['OBSERVER_STATE_ROOT'] ??
+    config.state.root ??
+    (flags.demo ? mkdtempSync(join(tmpdir(), 'hpc-observer-')) : undefined);
   const reportRoot = flags.reportRoot ?? env['OBSERVER_REPORT_ROOT'] ?? config.reports.root;
   const url = flags.modelUrl ?? env['OBSERVER_MODEL_URL'] ?? config.model?.url;
   const name = flags.modelName ?? env['OBSERVER_MODEL_NAME'] ?? config.model?.name;
   if ((url === undefined) !== (name === undefined)) throw new ConfigError(['a model needs both: --model-url and --model-name']);
-  if (url !== undefined && !/^https?:\/\/[^@\s]+$/.test(url)) throw new ConfigError([`--model-url ${url}: expected an http or https URL without credentials`]);
+  if (url !== undefined && !/^https?:\/\/[^@\s]+$/.test(url))
+    throw new ConfigError([`--model-url ${url}: expected an http or https URL without credentials`]);
   const { model: _, ...rest } = config;
   return {
     ...rest,
@@ -114,7 +126,10 @@ function chooseModel(config: Config, flags: CommonFlags, env: Record<string, str
   }
   if (!config.model) return null;
   const keyFile = config.model.api_key_file;
-  return openaiClient(config.model, async () => env['OBSERVER_MODEL_KEY'] ?? (keyFile ? (await readFile(keyFile, 'utf8')).trim() : undefined));
+  return openaiClient(
+    config.model,
+    async () => env['OBSERVER_MODEL_KEY'] ?? (keyFile ? (await readFile(keyFile, 'utf8')).trim() : undefined),
+  );
 }
 
 /** One token a line, read anew each time, so that a rotation needs no restart. */

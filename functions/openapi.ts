@@ -39,7 +39,12 @@ const OPERATIONS: readonly Operation[] = [
 function document(): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [method, path, summary, answers] of OPERATIONS) {
-    const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+    const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    }));
     const schema = answers ? { $ref: `#/components/schemas/${answers}` } : {};
     const operation = {
       summary,
@@ -47,12 +52,17 @@ function document(): Record<string, unknown> {
       ...(method === 'post' && { security: [{}, { bearer: [] }] }),
       responses: {
         200: { description: 'Done', ...(answers && { content: { 'application/json': { schema } } }) },
-        default: { description: 'A problem (RFC 9457)', content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } },
+        default: {
+          description: 'A problem (RFC 9457)',
+          content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        },
       },
     };
     paths[path] = { ...paths[path], [method]: operation };
   }
-  const schemas = Object.fromEntries(Object.entries(SCHEMAS).map(([name, schema]) => [name, z.toJSONSchema(schema, { unrepresentable: 'any' })]));
+  const schemas = Object.fromEntries(
+    Object.entries(SCHEMAS).map(([name, schema]) => [name, z.toJSONSchema(schema, { unrepresentable: 'any' })]),
+  );
   return {
     openapi: '3.1.0',
     info: { title: 'hpc-observer', version: VERSION, description: 'Read-only observability agent for HPC clusters.' },
@@ -60,7 +70,17 @@ function document(): Record<string, unknown> {
     components: {
       schemas: {
         ...schemas,
-        Problem: { type: 'object', properties: { type: { type: 'string' }, title: { type: 'string' }, status: { type: 'integer' }, detail: { type: 'string' }, source: { type: 'string' }, advice: { type: 'string' } } },
+        Problem: {
+          type: 'object',
+          properties: {
+            type: { type: 'string' },
+            title: { type: 'string' },
+            status: { type: 'integer' },
+            detail: { type: 'string' },
+            source: { type: 'string' },
+            advice: { type: 'string' },
+          },
+        },
       },
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
     },

@@ -38,7 +38,11 @@ app.get('/reports/:name', async (c) => {
 
 async function show(c: Context<FunctionEnv>, tick: string, format: ReportFormat): Promise<Response> {
   const report = await readReport(c.get('observer').reports, tick);
-  if (!report) return problem(c, 404, { title: 'No such report', detail: tick === 'latest' ? 'no tick has ended yet: POST /run' : `no report of tick ${tick} is stored` });
+  if (!report)
+    return problem(c, 404, {
+      title: 'No such report',
+      detail: tick === 'latest' ? 'no tick has ended yet: POST /run' : `no report of tick ${tick} is stored`,
+    });
   c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; img-src data:");
   c.header('x-content-type-options', 'nosniff');
   return c.body(render(report, format), 200, { 'content-type': REPORT_TYPES[format] });

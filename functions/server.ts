@@ -12,8 +12,12 @@ import { nodeObserver } from './node.ts';
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /** Runs the server until SIGTERM or SIGINT; requests under way are finished first. */
-export async function serveNode(flags: CommonFlags & { listen?: string; socket?: string }, env: Record<string, string | undefined>): Promise<number> {
-  const log: Log = (level, event, fields = {}) => void process.stderr.write(`${JSON.stringify({ time: toIso(Date.now()), level, event, ...fields })}\n`);
+export async function serveNode(
+  flags: CommonFlags & { listen?: string; socket?: string },
+  env: Record<string, string | undefined>,
+): Promise<number> {
+  const log: Log = (level, event, fields = {}) =>
+    void process.stderr.write(`${JSON.stringify({ time: toIso(Date.now()), level, event, ...fields })}\n`);
   const { observer, threads, dispose } = await nodeObserver(flags, env, log);
   const server = createAdaptorServer({ fetch: (request: Request) => app.fetch(request, { observer }) });
   const place = placeToListen(flags, observer.config.server, env);
@@ -21,12 +25,21 @@ export async function serveNode(flags: CommonFlags & { listen?: string; socket?:
     throw new ConfigError([`${place.host} is no loopback address: listening there needs server.token_file or OBSERVER_TOKEN`]);
   }
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(new ConfigError([`cannot listen on ${JSON.stringify(place)}: ${error.code ?? error.message}`])));
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new ConfigError([`cannot listen on ${JSON.stringify(place)}: ${error.code ?? error.message}`])),
+    );
     server.listen(place, resolve);
   });
   if ('path' in place) chmodSync(place.path, 0o660);
   const address = server.address() as AddressInfo | string | null;
-  log('info', 'listening', { address: typeof address === 'string' ? address : address ? `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}` : 'socket' });
+  log('info', 'listening', {
+    address:
+      typeof address === 'string'
+        ? address
+        : address
+          ? `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+          : 'socket',
+  });
   await new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve);
     process.once('SIGINT', resolve);
@@ -43,7 +56,11 @@ export async function serveNode(flags: CommonFlags & { listen?: string; socket?:
 
 type Place = { host: string; port: number } | { path: string } | { fd: number };
 
-function placeToListen(flags: { listen?: string; socket?: string }, config: { listen: string; socket?: string | undefined }, env: Record<string, string | undefined>): Place {
+function placeToListen(
+  flags: { listen?: string; socket?: string },
+  config: { listen: string; socket?: string | undefined },
+  env: Record<string, string | undefined>,
+): Place {
   // systemd hands an open socket over as descriptor 3, to the process that it names.
   if (env['LISTEN_FDS'] === '1' && env['LISTEN_PID'] === String(process.pid)) return { fd: 3 };
   const socket = flags.socket ?? (flags.listen === undefined ? config.socket : undefined);

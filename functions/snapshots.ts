@@ -26,7 +26,12 @@ app.get('/snapshots/:source/:id', async (c) => {
         : TimeId.safeParse(id).success
           ? await snapshots.get(source, id)
           : null;
-  if (!snapshot) return problem(c, 404, { title: 'No such snapshot', detail: `${source} has no snapshot ${id.slice(0, 40)}; GET /snapshots/${source} lists them`, source });
+  if (!snapshot)
+    return problem(c, 404, {
+      title: 'No such snapshot',
+      detail: `${source} has no snapshot ${id.slice(0, 40)}; GET /snapshots/${source} lists them`,
+      source,
+    });
   return c.json(snapshot);
 });
 

@@ -13,7 +13,8 @@ app.use('/:name', authorised);
 app.post('/:name', async (c) => {
   const observer = c.get('observer');
   const text = await c.req.text();
-  if (text.length > MAX_ARGUMENTS) return problem(c, 413, { title: 'Too large', detail: `the arguments are over ${MAX_ARGUMENTS} characters` });
+  if (text.length > MAX_ARGUMENTS)
+    return problem(c, 413, { title: 'Too large', detail: `the arguments are over ${MAX_ARGUMENTS} characters` });
   let args: unknown;
   try {
     args = text.trim() === '' ? {} : JSON.parse(text);
@@ -24,7 +25,13 @@ app.post('/:name', async (c) => {
   if (!view) return problem(c, 404, { title: 'Nothing to look at', detail: 'no tick has ended yet: POST /run' });
   const { result, auditEntry } = await invoke(view, c.req.param('name'), args);
   await observer.audit.append(auditEntry);
-  return result.ok ? c.json(result) : problem(c, auditEntry.decision === 'executed' ? 422 : 404, { title: 'Refused', detail: result.error, tool: c.req.param('name').slice(0, 80) });
+  return result.ok
+    ? c.json(result)
+    : problem(c, auditEntry.decision === 'executed' ? 422 : 404, {
+        title: 'Refused',
+        detail: result.error,
+        tool: c.req.param('name').slice(0, 80),
+      });
 });
 
 export default app;

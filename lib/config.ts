@@ -42,7 +42,9 @@ export const Location = z.strictObject({
   brokers: z.array(z.string().min(1)).min(1).optional(),
   topics: z.array(z.string().min(1)).min(1).optional(),
   tls: z.boolean().default(false),
-  sasl: z.strictObject({ mechanism: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']), username: z.string(), password_file: z.string() }).optional(),
+  sasl: z
+    .strictObject({ mechanism: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']), username: z.string(), password_file: z.string() })
+    .optional(),
   max_input: Bytes.default(64 * 1024 * 1024),
 });
 export type Location = z.infer<typeof Location> & { roles: Record<string, string[]> };
@@ -80,8 +82,19 @@ const Model = z.strictObject({
 export type ModelConfig = z.infer<typeof Model>;
 
 const Notify = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('webhook'), url: Url, format: z.enum(['json', 'slack']).default('json'), token_file: z.string().optional(), repeat: Duration.default(parseDuration('24h')) }),
-  z.strictObject({ type: z.literal('alertmanager'), url: Url, token_file: z.string().optional(), labels: z.record(z.string(), z.string()).default({}) }),
+  z.strictObject({
+    type: z.literal('webhook'),
+    url: Url,
+    format: z.enum(['json', 'slack']).default('json'),
+    token_file: z.string().optional(),
+    repeat: Duration.default(parseDuration('24h')),
+  }),
+  z.strictObject({
+    type: z.literal('alertmanager'),
+    url: Url,
+    token_file: z.string().optional(),
+    labels: z.record(z.string(), z.string()).default({}),
+  }),
 ]);
 export type NotifyConfig = z.infer<typeof Notify>;
 
@@ -91,7 +104,13 @@ const Root = z.strictObject({
   cluster: z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,62}$/, 'expected a short name of letters, digits, dots and dashes'),
   timezone: z.string().default('UTC').refine(isTimeZone, 'expected an IANA time zone such as America/Denver'),
   node_domains: z.array(z.string().min(1)).default([]),
-  state: z.strictObject({ root: z.string().min(1).optional(), driver: z.enum(['fs', 'memory', 'redis', 'r2']).default('fs'), url: z.string().optional() }).prefault({}),
+  state: z
+    .strictObject({
+      root: z.string().min(1).optional(),
+      driver: z.enum(['fs', 'memory', 'redis', 'r2']).default('fs'),
+      url: z.string().optional(),
+    })
+    .prefault({}),
   reports: z.strictObject({ root: z.string().min(1).optional() }).prefault({}),
   ground_truth: z.string().min(1).optional(),
   sources: z.record(z.string(), z.unknown()),
@@ -99,7 +118,13 @@ const Root = z.strictObject({
   model: Model.optional(),
   notify: z.array(Notify).default([]),
   server: z
-    .strictObject({ listen: z.string().default('127.0.0.1:8787'), socket: z.string().optional(), hosts: z.array(z.string()).default([]), token_file: z.string().optional(), max_body: Bytes.default(64 * 1024 * 1024) })
+    .strictObject({
+      listen: z.string().default('127.0.0.1:8787'),
+      socket: z.string().optional(),
+      hosts: z.array(z.string()).default([]),
+      token_file: z.string().optional(),
+      max_body: Bytes.default(64 * 1024 * 1024),
+    })
     .prefault({}),
 });
 
@@ -145,7 +170,8 @@ export function parseConfig(text: string, options: ParseOptions): Config {
       continue;
     }
     const parsed = parseSource(collector, raw, options);
-    if ('issues' in parsed) mistakes.push(...yaml.explain(parsed.issues.map((i) => ({ path: ['sources', name, ...i.path], message: i.message }))));
+    if ('issues' in parsed)
+      mistakes.push(...yaml.explain(parsed.issues.map((i) => ({ path: ['sources', name, ...i.path], message: i.message }))));
     else sources.set(name, parsed);
   }
   if (!root.success || mistakes.length > 0) throw new ConfigError(mistakes);
@@ -184,7 +210,10 @@ function parseSource(collector: Collector, raw: unknown, { resolvePath }: ParseO
   if (collector.options instanceof z.ZodObject) {
     const known = Object.keys(collector.options.shape);
     for (const key of Object.keys(own).filter((k) => !known.includes(k))) {
-      issues.push({ path: [key], message: `unknown key; ${collector.source} takes ${[...Object.keys(SourceBase.shape), ...roleNames, ...known].join(', ')}` });
+      issues.push({
+        path: [key],
+        message: `unknown key; ${collector.source} takes ${[...Object.keys(SourceBase.shape), ...roleNames, ...known].join(', ')}`,
+      });
       delete own[key];
     }
   }
@@ -196,10 +225,16 @@ function parseSource(collector: Collector, raw: unknown, { resolvePath }: ParseO
   const { push, max_age, deadline, ...location } = common.data;
   const places = [location.path ?? Object.values(roles)[0], location.url, location.brokers].filter((p) => p !== undefined);
   if (places.length > 1) issues.push({ path: [], message: 'give one of path (or single inputs), url, brokers' });
-  if (places.length === 0 && !push) issues.push({ path: [], message: `says nowhere what to read: give path${roleNames.length ? ` or ${roleNames.join(', ')}` : ''}${plan.endpoints ? ', or url' : ''}${plan.kafka ? ', or brokers and topics' : ''}, or push: true` });
+  if (places.length === 0 && !push)
+    issues.push({
+      path: [],
+      message: `says nowhere what to read: give path${roleNames.length ? ` or ${roleNames.join(', ')}` : ''}${plan.endpoints ? ', or url' : ''}${plan.kafka ? ', or brokers and topics' : ''}, or push: true`,
+    });
   if (location.url && !plan.endpoints) issues.push({ path: ['url'], message: `${collector.source} cannot be read over HTTP` });
-  if (location.brokers && !(plan.kafka && location.topics)) issues.push({ path: ['brokers'], message: plan.kafka ? 'brokers need topics' : `${collector.source} cannot be read from Kafka` });
-  if (!resolvePath && (location.path || Object.keys(roles).length > 0)) issues.push({ path: ['path'], message: 'files cannot be read here; use url or push: true' });
+  if (location.brokers && !(plan.kafka && location.topics))
+    issues.push({ path: ['brokers'], message: plan.kafka ? 'brokers need topics' : `${collector.source} cannot be read from Kafka` });
+  if (!resolvePath && (location.path || Object.keys(roles).length > 0))
+    issues.push({ path: ['path'], message: 'files cannot be read here; use url or push: true' });
   if (issues.length > 0) return { issues };
   const resolve = resolvePath ?? ((p: string) => p);
   return {

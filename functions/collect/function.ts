@@ -9,10 +9,16 @@ import { answerProblem, createFunction, type FunctionEnv, problem } from '../fun
 export function collectFunction(source: string): Hono<FunctionEnv> {
   const app = createFunction();
   app.use('/', authorised);
-  app.use('/', (c, next) => bodyLimit({ maxSize: c.get('observer').config.server.max_body, onError: (ctx) => problem(ctx, 413, { title: 'Body too large', detail: 'the body is over server.max_body', source }) })(c, next));
+  app.use('/', (c, next) =>
+    bodyLimit({
+      maxSize: c.get('observer').config.server.max_body,
+      onError: (ctx) => problem(ctx, 413, { title: 'Body too large', detail: 'the body is over server.max_body', source }),
+    })(c, next),
+  );
   app.post('/', async (c) => {
     const asOf = parseAsOf(c.req.query('asOf'));
-    if (asOf === null) return problem(c, 400, { title: 'Bad asOf', detail: 'expected an ISO 8601 time such as 2026-11-30T08:45:00Z', source });
+    if (asOf === null)
+      return problem(c, 400, { title: 'Bad asOf', detail: 'expected an ISO 8601 time such as 2026-11-30T08:45:00Z', source });
     const parts = await pushedParts(c, source);
     if (parts instanceof Response) return parts;
     const result = await collect(c.get('observer'), source, { ...(asOf !== undefined && { asOf }), ...(parts && { parts }) });
@@ -33,8 +39,14 @@ async function pushedParts(c: Context<FunctionEnv>, source: string): Promise<Pus
   const config = observer.config.sources.get(source);
   const tokens = await observer.tokens();
   if (tokens.length > 0 && !hasToken(c, tokens)) return unauthorised(c);
-  if (!config?.push) return problem(c, 403, { title: 'Not pushed', detail: `${source} takes no body: its configuration has no push: true`, source });
-  if (tokens.length === 0) return problem(c, 403, { title: 'No token configured', detail: 'a body is taken only with a token: set server.token_file or OBSERVER_TOKEN', source });
+  if (!config?.push)
+    return problem(c, 403, { title: 'Not pushed', detail: `${source} takes no body: its configuration has no push: true`, source });
+  if (tokens.length === 0)
+    return problem(c, 403, {
+      title: 'No token configured',
+      detail: 'a body is taken only with a token: set server.token_file or OBSERVER_TOKEN',
+      source,
+    });
   try {
     return await partsOfBody(c.req.raw);
   } catch (error) {

@@ -14,7 +14,11 @@ export async function formatProblem(response: Response): Promise<string> {
   const parsed = ProblemDocument.safeParse(safeJson(text));
   if (!parsed.success) return `status ${response.status}: ${text.split('\n')[0]?.slice(0, 200) ?? ''}`;
   const { title, detail, advice, source, mistakes } = parsed.data;
-  return [`${source ? `${source}: ` : ''}${title}: ${detail}`, ...(mistakes ?? []).map((m) => `  ${m}`), ...(advice ? [`  → ${advice}`] : [])].join('\n');
+  return [
+    `${source ? `${source}: ` : ''}${title}: ${detail}`,
+    ...(mistakes ?? []).map((m) => `  ${m}`),
+    ...(advice ? [`  → ${advice}`] : []),
+  ].join('\n');
 }
 
 function safeJson(text: string): unknown {

@@ -53,7 +53,12 @@ function buildProgram(entries: Entries, finish: (status: number) => void): Comma
       .command(usage)
       .description(description)
       .option('--config FILE', 'configuration (YAML); also OBSERVER_CONFIG')
-      .addOption(new Option('--demo [day]', 'the bundled cluster instead of a configuration').choices(['faulty', 'healthy']).preset('faulty').conflicts('config'))
+      .addOption(
+        new Option('--demo [day]', 'the bundled cluster instead of a configuration')
+          .choices(['faulty', 'healthy'])
+          .preset('faulty')
+          .conflicts('config'),
+      )
       .option('--state-root DIR', 'where state is kept; also OBSERVER_STATE_ROOT')
       .option('--report-root DIR', 'where reports are written; also OBSERVER_REPORT_ROOT')
       .option('--json', 'the result as one JSON document on stdout', false);
@@ -72,28 +77,44 @@ function buildProgram(entries: Entries, finish: (status: number) => void): Comma
       const usesModel = flags.modelUrl !== undefined || flags.mock !== undefined || flags.model === false;
       await run({ ...flags, demo: flags.day, ...(!usesModel && { mock: 'reasoner' }) }, (s) => runCommand(s, flags.json === true));
     });
-  command('collect [SOURCE...]', 'the sense half: collectors → snapshots').action(async (sources: string[], flags: CommonFlags) => run(flags, (s) => collectCommand(s, sources, flags.json === true)));
-  command('diff', 'what changed since the last diff').action(async (flags: CommonFlags) => run(flags, (s) => diffCommand(s, flags.json === true)));
-  withModel(command('tick', 'one run of the agent over what is stored: findings, assessment, report')).action(async (flags: CommonFlags) => run(flags, (s) => tickCommand(s, flags.json === true)));
-  withModel(command('run', 'collect, diff, tick')).action(async (flags: CommonFlags) => run(flags, (s) => runCommand(s, flags.json === true)));
+  command('collect [SOURCE...]', 'the sense half: collectors → snapshots').action(async (sources: string[], flags: CommonFlags) =>
+    run(flags, (s) => collectCommand(s, sources, flags.json === true)),
+  );
+  command('diff', 'what changed since the last diff').action(async (flags: CommonFlags) =>
+    run(flags, (s) => diffCommand(s, flags.json === true)),
+  );
+  withModel(command('tick', 'one run of the agent over what is stored: findings, assessment, report')).action(async (flags: CommonFlags) =>
+    run(flags, (s) => tickCommand(s, flags.json === true)),
+  );
+  withModel(command('run', 'collect, diff, tick')).action(async (flags: CommonFlags) =>
+    run(flags, (s) => runCommand(s, flags.json === true)),
+  );
   withModel(command('serve', 'HTTP server, 127.0.0.1:8787 by default'))
     .option('--listen ADDRESS', 'host:port')
     .option('--socket PATH', 'a unix socket instead of a port')
     .action(async (flags: CommonFlags & { listen?: string; socket?: string }) => finish(await entries.serve(flags)));
-  command('snapshot <SOURCE> [WHICH]', 'a stored snapshot as JSON: latest (default), previous, or its timestamp').action(async (source: string, which: string | undefined, flags: CommonFlags) =>
-    run(flags, (s) => snapshotCommand(s, source, which ?? 'latest')),
+  command('snapshot <SOURCE> [WHICH]', 'a stored snapshot as JSON: latest (default), previous, or its timestamp').action(
+    async (source: string, which: string | undefined, flags: CommonFlags) =>
+      run(flags, (s) => snapshotCommand(s, source, which ?? 'latest')),
   );
   command('report [TICK]', 'a stored report: latest (default), or that of a tick')
     .option('--format FORMAT', 'text, md, html or json', 'text')
-    .action(async (tick: string | undefined, flags: CommonFlags & { format: string }) => run(flags, (s) => reportCommand(s, tick ?? 'latest', flags.json ? 'json' : flags.format)));
+    .action(async (tick: string | undefined, flags: CommonFlags & { format: string }) =>
+      run(flags, (s) => reportCommand(s, tick ?? 'latest', flags.json ? 'json' : flags.format)),
+    );
   command('findings', 'the findings of the last tick')
     .option('--state STATE', 'only those in this state')
     .option('--check', 'exit as a monitoring plugin: 0 nothing, 1 warning, 2 critical, 3 blind', false)
-    .action(async (flags: CommonFlags & { state?: string; check: boolean }) => run(flags, (s) => findingsCommand(s, { ...flags, json: flags.json === true })));
-  command('explain <ID>', 'the whole story of a finding').action(async (id: string, flags: CommonFlags) => run(flags, (s) => explainCommand(s, id, flags.json === true)));
+    .action(async (flags: CommonFlags & { state?: string; check: boolean }) =>
+      run(flags, (s) => findingsCommand(s, { ...flags, json: flags.json === true })),
+    );
+  command('explain <ID>', 'the whole story of a finding').action(async (id: string, flags: CommonFlags) =>
+    run(flags, (s) => explainCommand(s, id, flags.json === true)),
+  );
   const tools = command('tools [ACTION] [NAME] [ARGUMENTS]', "the model's read-only menu; `tools call NAME JSON` calls one by hand");
   tools.action(async (action: string | undefined, name: string | undefined, args: string | undefined, flags: CommonFlags) => {
-    if (action !== undefined && (action !== 'call' || name === undefined)) throw new InvalidArgumentError('expected: tools, or tools call NAME JSON');
+    if (action !== undefined && (action !== 'call' || name === undefined))
+      throw new InvalidArgumentError('expected: tools, or tools call NAME JSON');
     await run(flags, (s) => toolsCommand(s, name === undefined ? undefined : { name, args: args ?? '{}' }));
   });
   return program;

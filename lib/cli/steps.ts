@@ -8,7 +8,8 @@ import { formatProblem } from './problem.ts';
 /** `collect [SOURCE…]`: exit 1 when a source failed. */
 export async function collectCommand(session: Session, asked: readonly string[], json: boolean): Promise<number> {
   const unknown = asked.filter((s) => !session.sources.includes(s));
-  if (unknown.length > 0) throw new CommandFailed(`no such source: ${unknown.join(', ')}; known: ${session.sources.join(', ')}`, EXIT.usage);
+  if (unknown.length > 0)
+    throw new CommandFailed(`no such source: ${unknown.join(', ')}; known: ${session.sources.join(', ')}`, EXIT.usage);
   const results = await Promise.all((asked.length > 0 ? asked : session.sources).map((source) => collectOne(session, source)));
   if (json) session.out(`${JSON.stringify({ results }, null, 2)}\n`);
   else for (const result of results) session.out(`${describe(result)}\n`);
@@ -19,29 +20,56 @@ const WithResult = z.looseObject({ result: CollectResult });
 
 async function collectOne(session: Session, source: string): Promise<CollectResult> {
   const response = await session.request(`/collect/${source}`, { method: 'POST' });
-  const body: unknown = await response.clone().json().catch(() => null);
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null);
   if (response.ok) return CollectResult.parse(body);
   const failed = WithResult.safeParse(body);
   if (failed.success) return failed.data.result;
   const detail = await formatProblem(response);
-  return { source, status: 'failed', snapshot: null, conditions: 0, coverage: null, problem: { code: response.status === 409 ? 'busy' : 'internal', detail, advice: '' } };
+  return {
+    source,
+    status: 'failed',
+    snapshot: null,
+    conditions: 0,
+    coverage: null,
+    problem: { code: response.status === 409 ? 'busy' : 'internal', detail, advice: '' },
+  };
 }
 
 function describe({ source, status, conditions, coverage, problem }: CollectResult): string {
-  const seen = coverage ? `, ${coverage.records} records from ${coverage.inputsTotal} inputs${coverage.rejected ? `, ${coverage.rejected} rejected` : ''}` : '';
+  const seen = coverage
+    ? `, ${coverage.records} records from ${coverage.inputsTotal} inputs${coverage.rejected ? `, ${coverage.rejected} rejected` : ''}`
+    : '';
   const head = `${source.padEnd(18)} ${status}${status === 'skipped' ? ' (not configured)' : `: ${conditions} conditions${seen}`}`;
-  const flaws = (coverage?.problems ?? []).filter((p) => p.effect === 'input').map((p) => `  ${[p.input, p.place, p.message].filter(Boolean).join(': ')}`);
+  const flaws = (coverage?.problems ?? [])
+    .filter((p) => p.effect === 'input')
+    .map((p) => `  ${[p.input, p.place, p.message].filter(Boolean).join(': ')}`);
   return [head, ...(problem ? [`  ${problem.detail}`, ...(problem.advice ? [`  → ${problem.advice}`] : [])] : flaws)].join('\n');
 }
 
-const Changes = z.looseObject({ changes: z.array(z.looseObject({ source: z.string(), appeared: z.array(z.unknown()), cleared: z.array(z.unknown()), changed: z.array(z.unknown()), unknown: z.array(z.unknown()) })) });
+const Changes = z.looseObject({
+  changes: z.array(
+    z.looseObject({
+      source: z.string(),
+      appeared: z.array(z.unknown()),
+      cleared: z.array(z.unknown()),
+      changed: z.array(z.unknown()),
+      unknown: z.array(z.unknown()),
+    }),
+  ),
+});
 
 export async function diffCommand(session: Session, json: boolean): Promise<number> {
   const answer = await fetchJson(session, '/diff', { method: 'POST' });
   if (json) session.out(`${JSON.stringify(answer, null, 2)}\n`);
   else {
     const { changes } = Changes.parse(answer);
-    for (const c of changes) session.out(`${c.source.padEnd(18)} ${c.appeared.length} appeared, ${c.cleared.length} cleared, ${c.changed.length} changed, ${c.unknown.length} unknown\n`);
+    for (const c of changes)
+      session.out(
+        `${c.source.padEnd(18)} ${c.appeared.length} appeared, ${c.cleared.length} cleared, ${c.changed.length} changed, ${c.unknown.length} unknown\n`,
+      );
     if (changes.length === 0) session.out('nothing new to diff\n');
   }
   return EXIT.done;
@@ -66,5 +94,7 @@ export async function runCommand(session: Session, json: boolean): Promise<numbe
 }
 
 function print(session: Session, report: Report, json: boolean): void {
-  session.out(json ? `${JSON.stringify(Report.parse(report), null, 2)}\n` : render(report, 'txt', { colour: session.colour, width: session.width }));
+  session.out(
+    json ? `${JSON.stringify(Report.parse(report), null, 2)}\n` : render(report, 'txt', { colour: session.colour, width: session.width }),
+  );
 }

@@ -62,7 +62,9 @@ export async function explainCommand(session: Session, id: string, json: boolean
     const condition = finding.conditions[0];
     session.out(`${finding.severity.toUpperCase()} ${finding.title}: ${finding.subjects} (${finding.state}, episode ${finding.episode})\n`);
     if (condition) session.out(`  ${condition.message}\n`);
-    session.out(`  first seen ${finding.firstSeen}, last seen ${finding.lastSeen} (${formatDuration(Date.parse(finding.lastSeen) - Date.parse(finding.firstSeen))}), ${finding.count} times\n`);
+    session.out(
+      `  first seen ${finding.firstSeen}, last seen ${finding.lastSeen} (${formatDuration(Date.parse(finding.lastSeen) - Date.parse(finding.firstSeen))}), ${finding.count} times\n`,
+    );
     session.out(`  ${finding.reason}\n  hint: ${finding.hint}\n  from: ${finding.provenance}\n`);
     for (const e of finding.evidence) session.out(`  evidence: ${e.ref}${e.quote ? `  “${e.quote}”` : ''}\n`);
   }
@@ -72,7 +74,9 @@ export async function explainCommand(session: Session, id: string, json: boolean
 
 /** `tools`, `tools call NAME JSON`: the read-only menu, by hand. */
 export async function toolsCommand(session: Session, call?: { name: string; args: string }): Promise<number> {
-  const answer = call ? await fetchJson(session, `/tools/${encodeURIComponent(call.name)}`, { method: 'POST', body: call.args }) : await fetchJson(session, '/tools');
+  const answer = call
+    ? await fetchJson(session, `/tools/${encodeURIComponent(call.name)}`, { method: 'POST', body: call.args })
+    : await fetchJson(session, '/tools');
   session.out(`${JSON.stringify(answer, null, 2)}\n`);
   return EXIT.done;
 }

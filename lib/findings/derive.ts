@@ -25,5 +25,9 @@ export function deriveConditions({ cluster, mistakes }: DeriveInput): Collected<
       values: { mistakes: mistakes.length },
     });
   }
-  return { summary: { mistakes: mistakes.length }, conditions, coverage: { records: 0, rejected: 0, problems: [], observed: { cluster: 'all' } } };
+  return {
+    summary: { mistakes: mistakes.length },
+    conditions,
+    coverage: { records: 0, rejected: 0, problems: [], observed: { cluster: 'all' } },
+  };
 }

@@ -78,8 +78,16 @@ export function judge(input: JudgeInput): Judged {
     if (from?.state === t.state && from.episode === t.episode) return [];
     return [{ findingId, tick, at: toIso(now), episode: t.episode, from: from?.state ?? null, to: t.state, reason: t.reason }];
   });
-  const findings = [...tracked.values()].filter((t) => t.state !== 'resolved' || now - Date.parse(t.resolvedAt ?? t.lastSeen) <= SHOWN_RESOLVED).map(toFinding);
-  findings.sort((a, b) => compareSeverity(a.severity, b.severity) || compareNames(a.kind, b.kind) || compareNames(a.subject.id, b.subject.id) || compareNames(a.id, b.id));
+  const findings = [...tracked.values()]
+    .filter((t) => t.state !== 'resolved' || now - Date.parse(t.resolvedAt ?? t.lastSeen) <= SHOWN_RESOLVED)
+    .map(toFinding);
+  findings.sort(
+    (a, b) =>
+      compareSeverity(a.severity, b.severity) ||
+      compareNames(a.kind, b.kind) ||
+      compareNames(a.subject.id, b.subject.id) ||
+      compareNames(a.id, b.id),
+  );
   const sources = input.sources.filter((v) => v.source !== 'observer').map((v) => sourceReport(v, now));
   const judged: Record<string, string> = { ...input.before?.judged };
   for (const { source, snapshot } of input.sources) if (snapshot) judged[source] = snapshot.id;

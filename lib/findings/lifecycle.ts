@@ -41,7 +41,13 @@ export const UNBORN: Life = { state: 'resolved', episode: 0, newIn: null, good: 
  *
  * @returns null when a candidate is forgotten: it was never reported
  */
-export function advance(life: Life, seen: Observation, kind: Pick<Kind, 'confirm' | 'resolveAfter'>, tick: string, critical: boolean): Life | null {
+export function advance(
+  life: Life,
+  seen: Observation,
+  kind: Pick<Kind, 'confirm' | 'resolveAfter'>,
+  tick: string,
+  critical: boolean,
+): Life | null {
   switch (life.state) {
     case 'resolved':
       return seen.saw === 'present' ? open({ ...life, looks: '', good: 0 }, kind, tick, critical) : life;
@@ -69,9 +75,24 @@ function open(life: Life, kind: Pick<Kind, 'confirm'>, tick: string, critical: b
   const looks = `${life.looks}1`.slice(-(kind.confirm?.m ?? 1));
   const sights = looks.replaceAll('0', '').length;
   if (kind.confirm && !critical && sights < kind.confirm.n) {
-    return { ...life, state: 'candidate', episode, looks, good: 0, reason: `seen ${sights} of the ${kind.confirm.n} times in ${kind.confirm.m} that its kind asks for` };
+    return {
+      ...life,
+      state: 'candidate',
+      episode,
+      looks,
+      good: 0,
+      reason: `seen ${sights} of the ${kind.confirm.n} times in ${kind.confirm.m} that its kind asks for`,
+    };
   }
-  return { ...life, state: 'new', episode, newIn: tick, looks, good: 0, reason: episode > 1 ? `back again, episode ${episode}` : 'seen for the first time' };
+  return {
+    ...life,
+    state: 'new',
+    episode,
+    newIn: tick,
+    looks,
+    good: 0,
+    reason: episode > 1 ? `back again, episode ${episode}` : 'seen for the first time',
+  };
 }
 
 function resolveAfter(life: Life, how: string, kind: Pick<Kind, 'resolveAfter'>, tick: string): Life {

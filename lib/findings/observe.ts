@@ -26,7 +26,11 @@ export function blindness({ source, attempt, snapshot, maxAge }: SourceView, now
 }
 
 /** Looks at conditions through one snapshot; whatever is the same for all of them is worked out once. */
-export function looker(snapshot: Snapshot, stale: string | null, now: number): (known: { id: string; subject: Subject; lastSeen: string }, kind: Kind) => Observation {
+export function looker(
+  snapshot: Snapshot,
+  stale: string | null,
+  now: number,
+): (known: { id: string; subject: Subject; lastSeen: string }, kind: Kind) => Observation {
   const present = new Map<string, Condition>(snapshot.conditions.map((c) => [c.id, c]));
   const cleared = new Map(snapshot.cleared.map((c) => [c.id, c]));
   const isObserved = observation(snapshot.coverage.observed);

@@ -7,7 +7,9 @@ const MAX_NOTES = 5;
 export function sourceReport({ source, attempt, snapshot, maxAge }: SourceView, now: number): SourceReport {
   const age = snapshot ? now - Date.parse(snapshot.asOf) : null;
   const coverage = snapshot?.coverage;
-  const notes = (coverage?.problems ?? []).filter((p) => p.effect !== 'record').map((p) => [p.input, p.place, p.message].filter((x) => x !== undefined).join(': '));
+  const notes = (coverage?.problems ?? [])
+    .filter((p) => p.effect !== 'record')
+    .map((p) => [p.input, p.place, p.message].filter((x) => x !== undefined).join(': '));
   return {
     source,
     status: attempt?.status ?? 'failed',
@@ -21,7 +23,9 @@ export function sourceReport({ source, attempt, snapshot, maxAge }: SourceView, 
     rejected: coverage?.rejected ?? 0,
     conditions: snapshot?.conditions.length ?? 0,
     ...(attempt?.problem && { problem: attempt.problem }),
-    ...(attempt === null && { problem: { code: 'missing', detail: `${source} was never collected`, advice: 'Run hpc-observer collect, or look at its timer.' } }),
+    ...(attempt === null && {
+      problem: { code: 'missing', detail: `${source} was never collected`, advice: 'Run hpc-observer collect, or look at its timer.' },
+    }),
     notes: notes.length > MAX_NOTES ? [...notes.slice(0, MAX_NOTES), `and ${notes.length - MAX_NOTES} more`] : notes,
   };
 }

@@ -5,7 +5,11 @@ import { formatDuration } from '../model/time.ts';
 const OPEN: ReadonlySet<string> = new Set(['new', 'ongoing', 'stale']);
 
 /** The first that holds: blind, critical, degraded, ok; with the reasons. */
-export function verdictOf(sources: readonly SourceReport[], findings: readonly Finding[], mistakes: readonly string[]): { verdict: Verdict; because: string[] } {
+export function verdictOf(
+  sources: readonly SourceReport[],
+  findings: readonly Finding[],
+  mistakes: readonly string[],
+): { verdict: Verdict; because: string[] } {
   const configured = sources.filter((s) => s.status !== 'skipped');
   const unwell = configured.flatMap((s) => {
     if (s.status === 'failed') return [`${s.source} failed`];
@@ -21,7 +25,13 @@ export function verdictOf(sources: readonly SourceReport[], findings: readonly F
     ...(mistakes.length > 0 ? [`ground truth has ${mistakes.length} mistakes`] : []),
   ];
   const seen = configured.some((s) => s.status === 'ok' || s.status === 'partial');
-  if (!seen) return { verdict: 'blind', because: [configured.length === 0 ? 'no source is configured' : 'no configured source was seen', ...because] };
+  if (!seen)
+    return {
+      verdict: 'blind',
+      because: [configured.length === 0 ? 'no source is configured' : 'no configured source was seen', ...because],
+    };
   if (criticals > 0) return { verdict: 'critical', because };
-  return because.length > 0 ? { verdict: 'degraded', because } : { verdict: 'ok', because: ['every configured source was seen, fresh, and nothing was found'] };
+  return because.length > 0
+    ? { verdict: 'degraded', because }
+    : { verdict: 'ok', because: ['every configured source was seen, fresh, and nothing was found'] };
 }

@@ -40,7 +40,15 @@ const NO_USAGE: Assessment['usage'] = { turns: 0, toolCalls: 0, refusedCalls: 0,
 
 /** An assessment that says nothing, and why. */
 export function emptyAssessment(status: Assessment['status'], reason: string): Assessment {
-  return { status, reason: oneLine(reason, 400), headline: [], stories: [], observations: [], counts: { claims: 0, verified: 0, dropped: 0, hijackSigns: 0 }, usage: NO_USAGE };
+  return {
+    status,
+    reason: oneLine(reason, 400),
+    headline: [],
+    stories: [],
+    observations: [],
+    counts: { claims: 0, verified: 0, dropped: 0, hijackSigns: 0 },
+    usage: NO_USAGE,
+  };
 }
 
 /** Asks the model where there is a reason to. Never throws: whatever fails is told in the assessment, and the report goes on without. */
@@ -48,7 +56,12 @@ export async function assess(input: AssessInput): Promise<Assessed> {
   const { client, previous, view, clock } = input;
   if (!client) return { assessment: emptyAssessment('none', 'no model is configured'), exchanges: [], toolResults: [] };
   const why = reasonToAsk(view, previous);
-  if (why === null && previous) return { assessment: { ...previous, status: 'carried', reason: 'nothing is new, escalated, changed or resolved', usage: NO_USAGE }, exchanges: [], toolResults: [] };
+  if (why === null && previous)
+    return {
+      assessment: { ...previous, status: 'carried', reason: 'nothing is new, escalated, changed or resolved', usage: NO_USAGE },
+      exchanges: [],
+      toolResults: [],
+    };
   const started = clock();
   const nonce = sha256Hex(`${input.tick}:${input.seed}`).slice(0, 16);
   const exchanges: Exchange[] = [];
@@ -70,7 +83,11 @@ export async function assess(input: AssessInput): Promise<Assessed> {
     const base = { model: client.label, madeAt: toIso(view.now), usage };
     if (!ended.submission) return { assessment: { ...emptyAssessment('failed', ended.reason), ...base }, exchanges, toolResults };
     const { counts, ...verified } = verify(ended.submission, view, ended.shown);
-    return { assessment: { ...base, status: 'ok', reason: why ?? 'asked', ...verified, counts: { ...counts, hijackSigns: 0 } }, exchanges, toolResults };
+    return {
+      assessment: { ...base, status: 'ok', reason: why ?? 'asked', ...verified, counts: { ...counts, hijackSigns: 0 } },
+      exchanges,
+      toolResults,
+    };
   } catch (error) {
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     return { assessment: { ...emptyAssessment('failed', reason), model: client.label, madeAt: toIso(view.now) }, exchanges, toolResults };
@@ -86,4 +103,3 @@ function reasonToAsk(view: ReadView, previous: Assessment | null): string | null
   if (news) return `${news.state}: ${news.kind} on ${news.subject.id}`;
   return view.changes.some((c) => c.changed.length > 0) ? 'conditions changed' : null;
 }
-

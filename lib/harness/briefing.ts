@@ -20,13 +20,26 @@ export const INSTRUCTIONS = [
 export function briefing(view: ReadView, previous: Assessment | null): string {
   const lines = [`cluster ${view.cluster} at ${toIso(view.now)}: ${view.verdict}`, '', 'sources:'];
   for (const s of view.sources) {
-    lines.push(`- ${s.source}: ${s.status}${s.age === null ? '' : `, ${formatDuration(s.age)} old`}${s.fresh || s.status === 'skipped' ? '' : ', NOT FRESH'}${s.problem ? `, ${s.problem.detail}` : ''}`);
+    lines.push(
+      `- ${s.source}: ${s.status}${s.age === null ? '' : `, ${formatDuration(s.age)} old`}${s.fresh || s.status === 'skipped' ? '' : ', NOT FRESH'}${s.problem ? `, ${s.problem.detail}` : ''}`,
+    );
   }
   lines.push('', ...expectedFleet(view));
   for (const state of ['new', 'ongoing', 'stale', 'resolved'] as const) lines.push('', ...section(view, state));
-  const moved = view.changes.flatMap((c) => c.summary.filter((x) => typeof x.from === 'number' && typeof x.to === 'number').map((x) => `- ${c.source} ${x.path}: ${x.from} → ${x.to}`));
-  if (moved.length > 0) lines.push('', 'values that moved since the last look:', ...moved.slice(0, 12), ...(moved.length > 12 ? [`- and ${moved.length - 12} more (get_changes)`] : []));
-  if (previous && previous.stories.length > 0) lines.push('', `last assessment (${previous.madeAt}):`, ...previous.stories.slice(0, 5).map((s) => `- ${s.title}`));
+  const moved = view.changes.flatMap((c) =>
+    c.summary
+      .filter((x) => typeof x.from === 'number' && typeof x.to === 'number')
+      .map((x) => `- ${c.source} ${x.path}: ${x.from} → ${x.to}`),
+  );
+  if (moved.length > 0)
+    lines.push(
+      '',
+      'values that moved since the last look:',
+      ...moved.slice(0, 12),
+      ...(moved.length > 12 ? [`- and ${moved.length - 12} more (get_changes)`] : []),
+    );
+  if (previous && previous.stories.length > 0)
+    lines.push('', `last assessment (${previous.madeAt}):`, ...previous.stories.slice(0, 5).map((s) => `- ${s.title}`));
   return bounded(lines);
 }
 
@@ -37,10 +50,17 @@ function section(view: ReadView, state: Finding['state']): string[] {
   for (const f of all) byKind.set(`${f.severity} ${f.kind}`, [...(byKind.get(`${f.severity} ${f.kind}`) ?? []), f]);
   const rows = [...byKind].map(([key, some]) => {
     const subjects = fold(new Set(some.map((f) => f.subject.id)));
-    const ids = some.slice(0, 3).map((f) => f.id.slice(0, 12)).join(' ');
+    const ids = some
+      .slice(0, 3)
+      .map((f) => f.id.slice(0, 12))
+      .join(' ');
     return `- ${key} (${some.length}): ${subjects.length > 120 ? `${subjects.slice(0, 120)}…` : subjects} [${ids}${some.length > 3 ? ' …' : ''}]`;
   });
-  return [`${state} (${all.length}):`, ...rows.slice(0, 20), ...(rows.length > 20 ? [`- and ${rows.length - 20} more kinds (count_conditions)`] : [])];
+  return [
+    `${state} (${all.length}):`,
+    ...rows.slice(0, 20),
+    ...(rows.length > 20 ? [`- and ${rows.length - 20} more kinds (count_conditions)`] : []),
+  ];
 }
 
 /** The block "expected fleet and known-down nodes". */
@@ -50,7 +70,12 @@ function expectedFleet({ groundTruth, now }: ReadView): string[] {
   return [
     'expected fleet and known-down nodes:',
     ...groundTruth.fleet.slice(0, 12).map((f) => `- ${f.role}: ${short(f.nodes)}`),
-    ...groundTruth.known_down.slice(0, 12).map((k) => `- known down: ${short(k.nodes)} (${short(k.reason)}; ${k.owner}; until ${toIso(k.expires).slice(0, 10)}${k.expires < now ? ', EXPIRED' : ''})`),
+    ...groundTruth.known_down
+      .slice(0, 12)
+      .map(
+        (k) =>
+          `- known down: ${short(k.nodes)} (${short(k.reason)}; ${k.owner}; until ${toIso(k.expires).slice(0, 10)}${k.expires < now ? ', EXPIRED' : ''})`,
+      ),
     ...(groundTruth.known_down.length > 12 ? [`- and ${groundTruth.known_down.length - 12} more (get_ground_truth)`] : []),
   ];
 }

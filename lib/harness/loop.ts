@@ -49,12 +49,20 @@ export async function converse(c: Conversation): Promise<Ended> {
   while (usage.turns < c.limits.max_turns) {
     if (usage.tokensIn + usage.tokensOut >= c.limits.max_tokens) return end(`used its ${c.limits.max_tokens} tokens without a report`);
     const last = c.limits.max_turns - usage.turns <= LAST_TURNS || usage.toolCalls >= c.limits.max_calls;
-    const answer = await ask(c, { messages, tools: last ? [SUBMIT] : OFFERS, ...(last && { force: SUBMIT.name }), maxTokens: MAX_TOKENS_PER_TURN, seed: c.seed }, deadline);
+    const answer = await ask(
+      c,
+      { messages, tools: last ? [SUBMIT] : OFFERS, ...(last && { force: SUBMIT.name }), maxTokens: MAX_TOKENS_PER_TURN, seed: c.seed },
+      deadline,
+    );
     usage.turns++;
     usage.tokensIn += answer.tokensIn ?? estimate(messages.map((m) => m.content).join(''));
     usage.tokensOut += answer.tokensOut ?? estimate(answer.content + JSON.stringify(answer.calls));
     const calls = answer.calls.slice(0, MAX_CALLS_PER_TURN).map((call, index) => readCall(call, `${c.tick}:${usage.turns}:${index}`));
-    messages.push({ role: 'assistant', content: answer.content.slice(0, 4000), calls: calls.map(({ id, name, args }) => ({ id, name, arguments: args === undefined ? '{}' : canonicalJson(args) })) });
+    messages.push({
+      role: 'assistant',
+      content: answer.content.slice(0, 4000),
+      calls: calls.map(({ id, name, args }) => ({ id, name, arguments: args === undefined ? '{}' : canonicalJson(args) })),
+    });
     if (calls.length === 0) {
       messages.push({ role: 'user', content: `Call a tool, or end with ${SUBMIT.name}.` });
       continue;
@@ -64,7 +72,15 @@ export async function converse(c: Conversation): Promise<Ended> {
         const submission = Submission.safeParse(call.args);
         if (submission.success) return end('submitted', submission.data);
         usage.refusedCalls++;
-        messages.push(toolMessage(c, call.id, { ok: false, error: oneLine(`wrong arguments: ${submission.error.issues.map((i) => `${i.path.map(String).join('.')}: ${i.message}`).join('; ')}`, 600) }));
+        messages.push(
+          toolMessage(c, call.id, {
+            ok: false,
+            error: oneLine(
+              `wrong arguments: ${submission.error.issues.map((i) => `${i.path.map(String).join('.')}: ${i.message}`).join('; ')}`,
+              600,
+            ),
+          }),
+        );
         continue;
       }
       const result = await runCall(c, call, usage);
@@ -100,10 +116,20 @@ async function runCall(c: Conversation, call: ReadCall, usage: Ended['usage']): 
   usage.toolCalls++;
   const began = c.clock();
   const { result, auditEntry } =
-    call.args === undefined ? unreadable(call) : usage.toolCalls > c.limits.max_calls ? overBudget(call) : await invoke(c.view, call.name, call.args);
+    call.args === undefined
+      ? unreadable(call)
+      : usage.toolCalls > c.limits.max_calls
+        ? overBudget(call)
+        : await invoke(c.view, call.name, call.args);
   if (auditEntry.decision !== 'executed') usage.refusedCalls++;
   await c.audit({ ...auditEntry, run: c.tick, turn: usage.turns, callId: call.id, ms: c.clock() - began });
-  c.recordTool({ turn: usage.turns, name: call.name, arguments: call.args ?? null, result: result as unknown as Json, decision: auditEntry.decision === 'executed' ? 'executed' : auditEntry.decision.refused });
+  c.recordTool({
+    turn: usage.turns,
+    name: call.name,
+    arguments: call.args ?? null,
+    result: result as unknown as Json,
+    decision: auditEntry.decision === 'executed' ? 'executed' : auditEntry.decision.refused,
+  });
   return result;
 }
 
@@ -118,7 +144,15 @@ function overBudget(call: ReadCall) {
 function refused(call: ReadCall, error: string): { result: Refusal; auditEntry: AuditEntry } {
   const result: Refusal = { ok: false, error };
   const args = call.args ?? null;
-  const auditEntry: AuditEntry = { tool: oneLine(call.name, 100), args, argsHash: sha256Hex(canonicalJson(args)), resultHash: sha256Hex(canonicalJson(result)), bytes: JSON.stringify(result).length, ms: 0, decision: { refused: error } };
+  const auditEntry: AuditEntry = {
+    tool: oneLine(call.name, 100),
+    args,
+    argsHash: sha256Hex(canonicalJson(args)),
+    resultHash: sha256Hex(canonicalJson(result)),
+    bytes: JSON.stringify(result).length,
+    ms: 0,
+    decision: { refused: error },
+  };
   return { result, auditEntry };
 }
 
@@ -157,7 +191,8 @@ class ShownTexts implements Shown {
 
   add(answer: Answer): void {
     const text = JSON.stringify(answer);
-    for (const [, ref] of text.matchAll(/"ref":"((?:[^"\\]|\\.)*)"/g)) this.#byRef.set(ref as string, `${this.#byRef.get(ref as string) ?? ''}\n${text}`);
+    for (const [, ref] of text.matchAll(/"ref":"((?:[^"\\]|\\.)*)"/g))
+      this.#byRef.set(ref as string, `${this.#byRef.get(ref as string) ?? ''}\n${text}`);
   }
 
   cite(id: string): string | null {

@@ -45,7 +45,10 @@ export function openaiClient(config: ModelConfig, key: () => Promise<string | un
         logLevel: 'off',
         fetchOptions: { redirect: 'error' },
         defaultHeaders: Object.fromEntries([
-          ...['Lang', 'Package-Version', 'OS', 'Arch', 'Runtime', 'Runtime-Version', 'Retry-Count', 'Timeout'].map((name) => [`X-Stainless-${name}`, null]),
+          ...['Lang', 'Package-Version', 'OS', 'Arch', 'Runtime', 'Runtime-Version', 'Retry-Count', 'Timeout'].map((name) => [
+            `X-Stainless-${name}`,
+            null,
+          ]),
           ['User-Agent', `hpc-observer/${VERSION}`],
         ]) as Record<string, string | null>,
       });
@@ -56,7 +59,11 @@ export function openaiClient(config: ModelConfig, key: () => Promise<string | un
         if (error instanceof ModelError) throw error;
         if (signal.aborted) throw new ModelError('timeout', `${config.name} did not answer in time`);
         if (error instanceof APIError && error.status !== undefined) {
-          throw new ModelError(error.status === 503 ? 'loading' : 'status', oneLine(`status ${error.status}: ${error.message}`, 300), error.status);
+          throw new ModelError(
+            error.status === 503 ? 'loading' : 'status',
+            oneLine(`status ${error.status}: ${error.message}`, 300),
+            error.status,
+          );
         }
         throw new ModelError('unreachable', oneLine(`${new URL(config.url).host}: ${causeOf(error)}`, 300));
       }
@@ -75,7 +82,10 @@ function toWire(config: ModelConfig, request: ChatRequest): OpenAI.ChatCompletio
     model: config.name,
     messages: request.messages.map(toWireMessage),
     ...(request.tools.length > 0 && {
-      tools: request.tools.map((tool) => ({ type: 'function' as const, function: { name: tool.name, description: tool.description, parameters: tool.parameters, strict: true } })),
+      tools: request.tools.map((tool) => ({
+        type: 'function' as const,
+        function: { name: tool.name, description: tool.description, parameters: tool.parameters, strict: true },
+      })),
       tool_choice: request.force ? { type: 'function' as const, function: { name: request.force } } : ('auto' as const),
     }),
     max_tokens: request.maxTokens,
@@ -89,7 +99,11 @@ function toWire(config: ModelConfig, request: ChatRequest): OpenAI.ChatCompletio
 function toWireMessage(message: ChatMessage): OpenAI.ChatCompletionMessageParam {
   if (message.role === 'tool') return { role: 'tool', tool_call_id: message.callId, content: message.content };
   if (message.role !== 'assistant') return message;
-  const calls = message.calls.map((call) => ({ id: call.id, type: 'function' as const, function: { name: call.name, arguments: call.arguments } }));
+  const calls = message.calls.map((call) => ({
+    id: call.id,
+    type: 'function' as const,
+    function: { name: call.name, arguments: call.arguments },
+  }));
   return { role: 'assistant', content: message.content, ...(calls.length > 0 && { tool_calls: calls }) };
 }
 

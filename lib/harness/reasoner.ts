@@ -2,7 +2,14 @@ import * as z from 'zod';
 import type { ChatAnswer, ChatMessage, ModelClient } from './client.ts';
 import { SUBMIT, type Submission } from './submission.ts';
 
-const Row = z.looseObject({ id: z.string(), severity: z.string(), kind: z.string(), subject: z.string(), message: z.string(), state: z.string() });
+const Row = z.looseObject({
+  id: z.string(),
+  severity: z.string(),
+  kind: z.string(),
+  subject: z.string(),
+  message: z.string(),
+  state: z.string(),
+});
 type Row = z.infer<typeof Row>;
 const Listed = z.looseObject({ data: z.array(z.unknown()), next: z.number().nullish() });
 const Neighbour = z.looseObject({ finding: z.string(), kind: z.string(), severity: z.string() });
@@ -48,7 +55,14 @@ function resultsOf(messages: readonly ChatMessage[]): Seen[] {
     const made = asked.get(m.callId);
     const answer = Listed.safeParse(jsonWithin(m.content));
     if (!made || !answer.success) return made ? [{ name: made.name, args: {}, data: [], next: null }] : [];
-    return [{ name: made.name, args: JSON.parse(made.arguments) as Record<string, unknown>, data: answer.data.data, next: answer.data.next ?? null }];
+    return [
+      {
+        name: made.name,
+        args: JSON.parse(made.arguments) as Record<string, unknown>,
+        data: answer.data.data,
+        next: answer.data.next ?? null,
+      },
+    ];
   });
 }
 
@@ -73,12 +87,17 @@ function report(rows: readonly Row[], seen: readonly Seen[]): Submission {
     stories: stories.map(([subject, own], index) => {
       const worst = own.find((r) => r.severity === 'critical') ?? (own[0] as Row);
       const others = own.filter((r) => r !== worst);
-      const siblings = seen.filter((s) => s.name === 'get_node' && s.args['node'] === subject).flatMap((s) => s.data.flatMap((d) => Neighbour.safeParse(d).data ?? []));
+      const siblings = seen
+        .filter((s) => s.name === 'get_node' && s.args['node'] === subject)
+        .flatMap((s) => s.data.flatMap((d) => Neighbour.safeParse(d).data ?? []));
       return {
         title: `${worst.kind.replaceAll('_', ' ')} on ${subject}`,
         findings: own.map((r) => r.id),
         priority: index + 1,
-        hypothesis: others.length > 0 ? `${worst.kind} may be what also shows as ${[...new Set(others.map((r) => r.kind))].join(', ')}` : worst.message,
+        hypothesis:
+          others.length > 0
+            ? `${worst.kind} may be what also shows as ${[...new Set(others.map((r) => r.kind))].join(', ')}`
+            : worst.message,
         counter_evidence: siblings.length <= own.length ? [] : ['other findings on this subject may have a cause of their own'],
         next_checks: [`explain ${worst.id.slice(0, 12)}`],
         confidence: others.length > 0 ? ('medium' as const) : ('low' as const),
@@ -98,6 +117,12 @@ function call(name: string, args: object): ChatAnswer {
 }
 
 function calls(...made: (readonly [string, object])[]): ChatAnswer {
-  return { content: '', reasoning: '', calls: made.map(([name, args]) => ({ name, arguments: JSON.stringify(args) })), finishReason: 'tool_calls', tokensIn: null, tokensOut: null };
+  return {
+    content: '',
+    reasoning: '',
+    calls: made.map(([name, args]) => ({ name, arguments: JSON.stringify(args) })),
+    finishReason: 'tool_calls',
+    tokensIn: null,
+    tokensOut: null,
+  };
 }
-

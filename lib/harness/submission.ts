@@ -56,7 +56,12 @@ export const SUBMIT: ToolOffer = {
       },
       observations: {
         type: 'array',
-        items: { type: 'object', additionalProperties: false, required: ['text', 'evidence'], properties: { text: { type: 'string' }, evidence: strings } },
+        items: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['text', 'evidence'],
+          properties: { text: { type: 'string' }, evidence: strings },
+        },
       },
     },
   },

@@ -26,7 +26,13 @@ export function verify(submission: Submission, view: ReadView, shown: Shown): Ve
     const verified = unverified.length === 0 && (findings.length > 0 || known.length > 0);
     counts.claims++;
     if (verified) counts.verified++;
-    return { text: oneLine(text, 600), findings: findings.map((f) => f.id), evidence: known.map((id) => oneLine(id, 200)), verified, unverified };
+    return {
+      text: oneLine(text, 600),
+      findings: findings.map((f) => f.id),
+      evidence: known.map((id) => oneLine(id, 200)),
+      verified,
+      unverified,
+    };
   };
   const stories = submission.stories.flatMap((story) => {
     const findings = [...new Set(story.findings)].flatMap((id) => findingOf(view, id) ?? []);
@@ -55,7 +61,10 @@ export function verify(submission: Submission, view: ReadView, shown: Shown): Ve
     counts.dropped++;
     return [];
   });
-  const headline = stories.filter((s) => s.hypothesis.verified).map((s) => s.hypothesis.text).slice(0, MAX_HEADLINE);
+  const headline = stories
+    .filter((s) => s.hypothesis.verified)
+    .map((s) => s.hypothesis.text)
+    .slice(0, MAX_HEADLINE);
   return { headline, stories, observations, counts };
 }
 

@@ -40,7 +40,12 @@ export function openParts(parts: readonly PushedPart[], roles: readonly string[]
   );
   return {
     inputs,
-    coverage: inputs.map((i) => ({ name: i.name, ...(i.role !== undefined && { role: i.role }), status: i.size === 0 ? 'empty' : 'ok', bytes: i.size })),
+    coverage: inputs.map((i) => ({
+      name: i.name,
+      ...(i.role !== undefined && { role: i.role }),
+      status: i.size === 0 ? 'empty' : 'ok',
+      bytes: i.size,
+    })),
     problems: [],
     close: () => undefined,
   };

@@ -21,7 +21,10 @@ interface Candidate {
 export function readFiles(request: ReadRequest): Opened {
   const opened: Opened = { inputs: [], coverage: [], problems: [], close: () => undefined };
   const { path = [], roles } = request.location;
-  const asked = [...path.map((p) => ({ path: p, role: undefined })), ...Object.entries(roles).flatMap(([role, paths]) => paths.map((p) => ({ path: p, role })))];
+  const asked = [
+    ...path.map((p) => ({ path: p, role: undefined })),
+    ...Object.entries(roles).flatMap(([role, paths]) => paths.map((p) => ({ path: p, role }))),
+  ];
   for (const { path: place, role } of asked) {
     for (const candidate of candidatesAt(place, role, opened)) openOne(candidate, request, opened);
   }
@@ -58,7 +61,8 @@ function openOne(candidate: Candidate, request: ReadRequest, opened: Opened): vo
       bytes: (from = 0) => readRange(path, from, size),
     };
     if (request.plan.shape === 'documents') {
-      if (size > request.location.max_input) throw new ReadError('too_large', path, `has ${size} bytes; max_input is ${request.location.max_input}`);
+      if (size > request.location.max_input)
+        throw new ReadError('too_large', path, `has ${size} bytes; max_input is ${request.location.max_input}`);
       const whole = readDocument(path, stat);
       input.size = whole.length;
       input.bytes = (from = 0) => [whole.subarray(from)];

@@ -43,11 +43,26 @@ export async function collect(observer: Observer, source: string, options: Colle
 async function collectAlone(observer: Observer, config: SourceConfig, options: CollectOptions, lease: Lease): Promise<CollectResult> {
   const { source } = config;
   const startedAt = observer.clock();
-  const finish = async (status: Attempt['status'], rest: { problem?: Problem; snapshot?: string; conditions?: number; coverage: Coverage | null }): Promise<CollectResult> => {
+  const finish = async (
+    status: Attempt['status'],
+    rest: { problem?: Problem; snapshot?: string; conditions?: number; coverage: Coverage | null },
+  ): Promise<CollectResult> => {
     const { problem, snapshot, conditions = 0, coverage } = rest;
-    const attempt: Attempt = { source, startedAt: toIso(startedAt), endedAt: toIso(observer.clock()), status, ...(problem && { problem }), ...(snapshot && { snapshot }) };
+    const attempt: Attempt = {
+      source,
+      startedAt: toIso(startedAt),
+      endedAt: toIso(observer.clock()),
+      status,
+      ...(problem && { problem }),
+      ...(snapshot && { snapshot }),
+    };
     await putAttempt(observer.store, attempt);
-    observer.log(status === 'failed' ? 'error' : 'info', 'collect', { source, status, conditions, ...(problem && { problem: problem.detail }) });
+    observer.log(status === 'failed' ? 'error' : 'info', 'collect', {
+      source,
+      status,
+      conditions,
+      ...(problem && { problem: problem.detail }),
+    });
     return { source, status, snapshot: snapshot ?? null, conditions, coverage, ...(problem && { problem }) };
   };
   const collector = collectorOf(source);
@@ -76,11 +91,19 @@ async function collectAlone(observer: Observer, config: SourceConfig, options: C
   if ('problem' in reply) return finish('failed', { problem: reply.problem, coverage: reply.coverage });
   try {
     const { digest } = reply;
-    if (unreadable) digest.coverage.problems.push({ effect: 'note', message: 'what the last run handed on cannot be read by this version: collected as at first sight' });
+    if (unreadable)
+      digest.coverage.problems.push({
+        effect: 'note',
+        message: 'what the last run handed on cannot be read by this version: collected as at first sight',
+      });
     const snapshot = await commit(observer, source, collector?.carryVersion ?? 0, digest, startedAt, lease);
     return finish(digest.status, { snapshot: snapshot.id, conditions: snapshot.conditions.length, coverage: snapshot.coverage });
   } catch (error) {
-    const problem: Problem = { code: 'internal', detail: oneLine(`the snapshot could not be stored: ${error instanceof Error ? error.message : String(error)}`), advice: adviceFor('internal') };
+    const problem: Problem = {
+      code: 'internal',
+      detail: oneLine(`the snapshot could not be stored: ${error instanceof Error ? error.message : String(error)}`),
+      advice: adviceFor('internal'),
+    };
     return finish('failed', { problem, coverage: reply.digest.coverage });
   }
 }
@@ -100,7 +123,12 @@ async function commit(observer: Observer, source: string, carryVersion: number, 
     rules: observer.config.rules,
   });
   const carry: StoredCarry = { known: digest.known, collector: collected.carry ?? null };
-  const committed = await observer.snapshots.commit({ snapshot, facts: collected.facts ?? [], carry: { version: carryVersion, value: carry }, lease });
+  const committed = await observer.snapshots.commit({
+    snapshot,
+    facts: collected.facts ?? [],
+    carry: { version: carryVersion, value: carry },
+    lease,
+  });
   await appendSeries(observer.store, source, { at: committed.asOf, values: committed.series });
   return committed;
 }
@@ -110,7 +138,8 @@ export async function collectAll(observer: Observer, sources: readonly string[])
   return Promise.all(
     sources.map((source) =>
       collect(observer, source).catch((error: unknown): CollectResult => {
-        const problem: Problem = error instanceof StepError ? error.problem : { code: 'internal', detail: oneLine(String(error)), advice: adviceFor('internal') };
+        const problem: Problem =
+          error instanceof StepError ? error.problem : { code: 'internal', detail: oneLine(String(error)), advice: adviceFor('internal') };
         return { source, status: 'failed', snapshot: null, conditions: 0, coverage: null, problem };
       }),
     ),

@@ -52,7 +52,9 @@ export async function compose(
   const { config } = observer;
   const { cluster } = config;
   const { tick, now, sources } = inputs;
-  const truth = inputs.groundTruth ? parseGroundTruth(inputs.groundTruth.text, { file: inputs.groundTruth.file, now }) : { groundTruth: null, mistakes: [] };
+  const truth = inputs.groundTruth
+    ? parseGroundTruth(inputs.groundTruth.text, { file: inputs.groundTruth.file, now })
+    : { groundTruth: null, mistakes: [] };
   const derived = derivedSnapshot(observer, inputs, truth);
   const observerView: SourceView = {
     source: OBSERVER,
@@ -65,7 +67,16 @@ export async function compose(
   const pinned = new Map([...sources, observerView].map((s) => [s.source, s.snapshot]));
   const view = pinnedView(observer, { tick, now, pinned, changes: inputs.changes, groundTruth: truth.groundTruth, judged });
   const seed = Number.parseInt(sha256Hex(tick).slice(0, 7), 16);
-  const { assessment, exchanges, toolResults } = await assess({ view, client, previous: inputs.previous, limits: config.model ?? null, tick, seed, clock, audit: (entry) => audit.append(entry) });
+  const { assessment, exchanges, toolResults } = await assess({
+    view,
+    client,
+    previous: inputs.previous,
+    limits: config.model ?? null,
+    tick,
+    seed,
+    clock,
+    audit: (entry) => audit.append(entry),
+  });
   const report: Report = {
     schema: 'hpc-observer/report/1',
     tick,
@@ -98,7 +109,10 @@ export async function compose(
     before: inputs.beforeTick,
     unfinished: inputs.unfinished,
     pinned: Object.fromEntries(
-      [...sources, observerView].map((s) => [s.source, { snapshot: s.snapshot?.id ?? null, since: s.since.map((x) => x.id), attempt: s.attempt }]),
+      [...sources, observerView].map((s) => [
+        s.source,
+        { snapshot: s.snapshot?.id ?? null, since: s.since.map((x) => x.id), attempt: s.attempt },
+      ]),
     ),
     model: client?.label ?? null,
     exchanges,
@@ -109,7 +123,11 @@ export async function compose(
 }
 
 /** What needs two sources or ground truth, as the snapshot of a source of its own. */
-function derivedSnapshot(observer: Observer, { now, sources, derived }: TickInputs, truth: { groundTruth: GroundTruth | null; mistakes: readonly string[] }): Snapshot {
+function derivedSnapshot(
+  observer: Observer,
+  { now, sources, derived }: TickInputs,
+  truth: { groundTruth: GroundTruth | null; mistakes: readonly string[] },
+): Snapshot {
   const { cluster, rules } = observer.config;
   const collected = deriveConditions({ cluster, now, sources, ...truth });
   return {

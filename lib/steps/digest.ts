@@ -49,7 +49,11 @@ const ROTATED = /[.-](\d{1,3}|\d{8}(-?\d{2,6})?)(\.(gz|xz|zst|bz2))?$/;
 /** Opens the inputs of one source and digests them. Never throws: what goes wrong is a problem that names the place. */
 export async function digest(request: DigestRequest, readers: Readers): Promise<DigestReply> {
   const collector = collectorOf(request.source);
-  if (!collector) return { problem: { code: 'internal', detail: `there is no collector ${request.source}`, advice: 'This is a fault of the program.' }, coverage: null };
+  if (!collector)
+    return {
+      problem: { code: 'internal', detail: `there is no collector ${request.source}`, advice: 'This is a fault of the program.' },
+      coverage: null,
+    };
   let opened: Opened;
   try {
     opened = await open(collector, request, readers);
@@ -68,12 +72,22 @@ export async function digest(request: DigestRequest, readers: Readers): Promise<
 async function open(collector: Collector, request: DigestRequest, readers: Readers): Promise<Opened> {
   const { location } = request;
   if (request.parts) return openParts(request.parts, collector.inputs.roles ?? []);
-  const [way, reader] = location.url ? (['url', readers.url] as const) : location.brokers ? (['brokers', readers.brokers] as const) : (['path', readers.path] as const);
+  const [way, reader] = location.url
+    ? (['url', readers.url] as const)
+    : location.brokers
+      ? (['brokers', readers.brokers] as const)
+      : (['path', readers.path] as const);
   if (way === 'path' && !location.path && Object.keys(location.roles).length === 0) {
     throw new ReadError('missing', request.source, 'is only pushed; there is nothing to read by itself');
   }
   if (!reader) throw new ReadError('unreadable', request.source, `${way} cannot be read on this platform`);
-  return reader({ location, plan: collector.inputs, now: request.now, options: request.options, ...(request.mtime && { mtime: request.mtime }) });
+  return reader({
+    location,
+    plan: collector.inputs,
+    now: request.now,
+    options: request.options,
+    ...(request.mtime && { mtime: request.mtime }),
+  });
 }
 
 async function digestOpened(collector: Collector, request: DigestRequest, opened: Opened): Promise<DigestReply> {
@@ -118,10 +132,16 @@ async function digestOpened(collector: Collector, request: DigestRequest, opened
 }
 
 /** asOf = time in the data, else the inputs' (oldest) modification, else `?asOf=`, else now. Logs were looked at now. */
-function dateOf(collector: Collector, request: DigestRequest, opened: Opened, collected: Collected<unknown>): { asOf: number; asOfFrom: Snapshot['asOfFrom'] } {
+function dateOf(
+  collector: Collector,
+  request: DigestRequest,
+  opened: Opened,
+  collected: Collected<unknown>,
+): { asOf: number; asOfFrom: Snapshot['asOfFrom'] } {
   if (collected.asOf !== undefined && Number.isFinite(collected.asOf)) return { asOf: collected.asOf, asOfFrom: 'data' };
   const mtimes = opened.inputs.flatMap((i) => (i.mtime === undefined ? [] : [Date.parse(i.mtime)]));
-  if (collector.inputs.shape === 'documents' && mtimes.length > 0) return { asOf: mtimes.reduce((a, b) => Math.min(a, b)), asOfFrom: 'mtime' };
+  if (collector.inputs.shape === 'documents' && mtimes.length > 0)
+    return { asOf: mtimes.reduce((a, b) => Math.min(a, b)), asOfFrom: 'mtime' };
   if (request.asOf !== undefined) return { asOf: request.asOf, asOfFrom: 'given' };
   return { asOf: request.now, asOfFrom: 'collected' };
 }
@@ -145,7 +165,8 @@ function noteMissing(request: DigestRequest, opened: Opened): Record<string, str
 function coverageOf(opened: Opened, collected: Collected<unknown> | null): Coverage {
   const inputs = opened.coverage.map((c): CoverageInput => ({ ...c, name: oneLine(c.name, 253) }));
   const flawed = inputs.filter((c) => c.status !== 'ok');
-  const listed = inputs.length <= MAX_LISTED_INPUTS ? inputs : [...flawed, ...inputs.filter((c) => c.status === 'ok')].slice(0, MAX_LISTED_INPUTS);
+  const listed =
+    inputs.length <= MAX_LISTED_INPUTS ? inputs : [...flawed, ...inputs.filter((c) => c.status === 'ok')].slice(0, MAX_LISTED_INPUTS);
   const problems = [...opened.problems, ...(collected?.coverage.problems ?? [])].map(
     (p): CoverageProblem => ({ ...p, message: oneLine(p.message), ...(p.input !== undefined && { input: oneLine(p.input, 253) }) }),
   );
@@ -180,7 +201,12 @@ function problemOf(error: unknown): Problem {
     };
   }
   const fault = error instanceof Error ? error : new Error(String(error));
-  return { code: 'internal', detail: oneLine(`${fault.name}: ${fault.message}`), place: oneLine(fault.stack?.split('\n')[1] ?? ''), advice: adviceFor('internal') };
+  return {
+    code: 'internal',
+    detail: oneLine(`${fault.name}: ${fault.message}`),
+    place: oneLine(fault.stack?.split('\n')[1] ?? ''),
+    advice: adviceFor('internal'),
+  };
 }
 
 /** What to do about a source's problem. */
@@ -189,11 +215,11 @@ export function adviceFor(code: Problem['code']): string {
     case 'missing':
       return 'Check the path in the configuration and whether the job that writes it still runs.';
     case 'unreadable':
-      return 'Check the mount and that the observer\'s user or group may read it.';
+      return "Check the mount and that the observer's user or group may read it.";
     case 'invalid':
       return 'Look at the named place: the dump was cut short, or it is another format than this source takes.';
     case 'timeout':
-      return 'The read never came back: look for a hung mount (NFS, Weka) on the observer\'s node before anything else.';
+      return "The read never came back: look for a hung mount (NFS, Weka) on the observer's node before anything else.";
     case 'too_large':
       return 'Raise max_input of the source if the size is right, else see what writes so much.';
     case 'busy':

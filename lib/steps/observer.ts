@@ -59,7 +59,11 @@ const RENEW_EVERY = 15_000;
 export async function alone<T>(observer: Observer, name: string, step: (lease: Lease) => Promise<T>): Promise<T> {
   const lease = await observer.leases.acquire(name, LEASE_TTL);
   if ('busy' in lease) {
-    throw new StepError({ code: 'busy', detail: `${name} has been running since ${lease.busy.since} (${lease.busy.owner})`, advice: adviceFor('busy') });
+    throw new StepError({
+      code: 'busy',
+      detail: `${name} has been running since ${lease.busy.since} (${lease.busy.owner})`,
+      advice: adviceFor('busy'),
+    });
   }
   const renewal = setInterval(() => {
     // A renewal that fails is found by the check before the commit; until then the work may as well go on.

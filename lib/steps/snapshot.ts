@@ -37,7 +37,11 @@ export function makeSnapshot(parts: SnapshotParts): Omit<Snapshot, 'facts' | 'pr
     summary: collected.summary,
     conditions: stampConditions(collected.conditions, parts),
     cleared: stampCleared(collected.cleared ?? [], parts.cluster),
-    series: Object.fromEntries(Object.entries(collected.series ?? {}).filter(([, v]) => Number.isFinite(v)).slice(0, 50)),
+    series: Object.fromEntries(
+      Object.entries(collected.series ?? {})
+        .filter(([, v]) => Number.isFinite(v))
+        .slice(0, 50),
+    ),
   };
 }
 
@@ -62,11 +66,17 @@ function stampConditions(drafts: readonly ConditionDraft[], parts: SnapshotParts
       hint: kind.hint,
     };
     const twin = byId.get(id);
-    byId.set(id, { condition: twin ? merge(twin.condition, condition) : condition, evidence: [...(twin?.evidence ?? []), ...(draft.evidence ?? [])] });
+    byId.set(id, {
+      condition: twin ? merge(twin.condition, condition) : condition,
+      evidence: [...(twin?.evidence ?? []), ...(draft.evidence ?? [])],
+    });
   }
   const ordered = [...byId.values()].sort(
     ({ condition: a }, { condition: b }) =>
-      compareSeverity(a.severity, b.severity) || compareNames(a.kind, b.kind) || compareNames(a.subject.id, b.subject.id) || compareNames(a.id, b.id),
+      compareSeverity(a.severity, b.severity) ||
+      compareNames(a.kind, b.kind) ||
+      compareNames(a.subject.id, b.subject.id) ||
+      compareNames(a.id, b.id),
   );
   return ordered.map(({ condition, evidence }, index) => {
     const own = `${parts.source}@${parts.id}#/conditions/${index}/values`;

@@ -35,7 +35,10 @@ export class DigestThreads {
   #runOne(request: DigestRequest, deadlineMs: number): Promise<DigestReply> {
     return new Promise((resolve) => {
       const thread = new Worker(this.#body, { workerData: request });
-      const problem = (code: 'timeout' | 'internal', detail: string): DigestReply => ({ problem: { code, detail, advice: adviceFor(code) }, coverage: null });
+      const problem = (code: 'timeout' | 'internal', detail: string): DigestReply => ({
+        problem: { code, detail, advice: adviceFor(code) },
+        coverage: null,
+      });
       const timer = setTimeout(() => {
         settle(problem('timeout', `${request.source} was still being read after ${deadlineMs} ms`));
         this.abandoned++;

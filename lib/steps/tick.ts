@@ -35,7 +35,10 @@ export async function tick(observer: Observer): Promise<Report> {
       return now;
     };
     const now = clock();
-    const last = [head?.tick, startedBefore?.tick].filter((t) => t !== undefined).sort().at(-1);
+    const last = [head?.tick, startedBefore?.tick]
+      .filter((t) => t !== undefined)
+      .sort()
+      .at(-1);
     const id = toTimeId(last === undefined ? now : Math.max(now, fromTimeId(last) + 1));
     await store.put('ticks/started', { tick: id });
     observer.log('info', 'tick started', { tick: id });
@@ -68,7 +71,10 @@ export async function tick(observer: Observer): Promise<Report> {
 }
 
 /** Pins what the tick works on, before anything is judged. */
-async function gather(observer: Observer, lastTick: string | null): Promise<Pick<TickInputs, 'sources' | 'before' | 'beforeTick' | 'groundTruth' | 'changes'>> {
+async function gather(
+  observer: Observer,
+  lastTick: string | null,
+): Promise<Pick<TickInputs, 'sources' | 'before' | 'beforeTick' | 'groundTruth' | 'changes'>> {
   const { store, snapshots } = observer;
   const before = lastTick === null ? null : await store.get(`findings/states/${lastTick}`, LifecycleState);
   const sources: SourceView[] = [];
@@ -90,5 +96,7 @@ async function gather(observer: Observer, lastTick: string | null): Promise<Pick
 }
 
 function pinsOf(pinned: Recording['pinned']): string[] {
-  return Object.entries(pinned).flatMap(([source, { snapshot, since }]) => [...new Set([...since, ...(snapshot === null ? [] : [snapshot])])].map((id) => `${source}/${id}`));
+  return Object.entries(pinned).flatMap(([source, { snapshot, since }]) =>
+    [...new Set([...since, ...(snapshot === null ? [] : [snapshot])])].map((id) => `${source}/${id}`),
+  );
 }

@@ -30,7 +30,8 @@ const BY = ['kind', 'severity', 'source', 'state', 'rack', 'chassis', 'switch', 
 
 export const countConditions = defineTool({
   name: 'count_conditions',
-  description: 'How many findings there are by kind, severity, source, state or place, with the folded subjects of each. Start here, then list.',
+  description:
+    'How many findings there are by kind, severity, source, state or place, with the folded subjects of each. Start here, then list.',
   args: { by: z.enum(BY), ...filters },
   run: (view, { by, ...f }) => {
     const groups = new Map<string, Finding[]>();
@@ -51,7 +52,12 @@ export const countConditions = defineTool({
 export const listConditions = defineTool({
   name: 'list_conditions',
   description: 'Findings, the worst first, each with its id, state, subject and message. Open ones unless a state is given.',
-  args: { ...filters, node: z.string().max(253).nullable().describe('only this subject'), limit: z.number().int().min(1).max(100).nullable(), offset: z.number().int().min(0).max(1_000_000).nullable() },
+  args: {
+    ...filters,
+    node: z.string().max(253).nullable().describe('only this subject'),
+    limit: z.number().int().min(1).max(100).nullable(),
+    offset: z.number().int().min(0).max(1_000_000).nullable(),
+  },
   run: (view, { node, limit, offset, ...f }) =>
     page(
       matching(view, f)
@@ -68,7 +74,12 @@ export const getCondition = defineTool({
   run: async (view, { id }) => {
     const found = id.length >= 8 ? view.findings.filter((x) => x.id.startsWith(id)) : [];
     const [x] = found;
-    if (!x || found.length > 1) return { ok: false, error: found.length > 1 ? 'more than one finding begins so; give more of the id' : 'no finding has this id; list_conditions gives ids' };
+    if (!x || found.length > 1)
+      return {
+        ok: false,
+        error:
+          found.length > 1 ? 'more than one finding begins so; give more of the id' : 'no finding has this id; list_conditions gives ids',
+      };
     const history = await view.history(x.id);
     const condition = x.conditions[0];
     return page([

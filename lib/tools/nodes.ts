@@ -10,16 +10,24 @@ const Node = z.string().min(1).max(253);
 
 export const getNode = defineTool({
   name: 'get_node',
-  description: 'Everything known of one node: its findings, what each source says of it, what the site expects of it, and findings on its neighbours.',
+  description:
+    'Everything known of one node: its findings, what each source says of it, what the site expects of it, and findings on its neighbours.',
   args: { node: Node },
   run: async (view, { node }) => {
     const id = subjectId('node', node);
     if (id === null) return { ok: false, error: 'that is no node name' };
     const findings = view.findings.filter((f) => f.subject.id === id && f.state !== 'candidate');
     const known = await view.facts({ type: 'node', id });
-    if (findings.length === 0 && known.length === 0 && !isExpected(view, id)) return { ok: false, error: `nothing is known of a node of this name; names look like ${exampleName(view)}` };
+    if (findings.length === 0 && known.length === 0 && !isExpected(view, id))
+      return { ok: false, error: `nothing is known of a node of this name; names look like ${exampleName(view)}` };
     const items: JsonObject[] = [
-      ...findings.map((f) => ({ finding: f.id, severity: f.severity, state: f.state, kind: f.kind, message: f.conditions[0]?.message ?? f.title })),
+      ...findings.map((f) => ({
+        finding: f.id,
+        severity: f.severity,
+        state: f.state,
+        kind: f.kind,
+        message: f.conditions[0]?.message ?? f.title,
+      })),
       ...known.map((k) => ({ source: k.source, asOf: k.asOf, ref: k.ref, facts: fit(k.facts, 1000) })),
       ...expectations(view, id),
       ...neighbours(view, id, findings[0]?.place ?? {}),
@@ -39,7 +47,9 @@ export const getTelemetry = defineTool({
       const facts = id === null ? undefined : (await view.facts({ type: t, id })).find((f) => f.source === 'kafka_telemetry');
       if (facts && id !== null) {
         const siblings = await telemetryOfSiblings(view, t, id);
-        return page([{ subject: id, type: t, values: fit(facts.facts, 2500) }, ...siblings], { about: { asOf: facts.asOf, ref: facts.ref } });
+        return page([{ subject: id, type: t, values: fit(facts.facts, 2500) }, ...siblings], {
+          about: { asOf: facts.asOf, ref: facts.ref },
+        });
       }
     }
     return { ok: false, error: 'no telemetry of a subject of this name' };
@@ -67,15 +77,29 @@ function isExpected({ groundTruth }: ReadView, id: string): boolean {
 function expectations({ groundTruth, now }: ReadView, id: string): JsonObject[] {
   if (!groundTruth) return [];
   return [
-    ...groundTruth.fleet.filter((f) => nodeSetOf(f.nodes).has(id)).map((f) => ({ expected: f.role, image: f.image ?? groundTruth.roles[f.role]?.image ?? null })),
-    ...groundTruth.known_down.filter((k) => nodeSetOf(k.nodes).has(id)).map((k) => ({ known_down: k.reason, owner: k.owner, until: toIso(k.expires), expired: k.expires < now })),
+    ...groundTruth.fleet
+      .filter((f) => nodeSetOf(f.nodes).has(id))
+      .map((f) => ({ expected: f.role, image: f.image ?? groundTruth.roles[f.role]?.image ?? null })),
+    ...groundTruth.known_down
+      .filter((k) => nodeSetOf(k.nodes).has(id))
+      .map((k) => ({ known_down: k.reason, owner: k.owner, until: toIso(k.expires), expired: k.expires < now })),
   ];
 }
 
 function neighbours(view: ReadView, id: string, place: Readonly<Record<string, string>>): JsonObject[] {
   return Object.entries(place).flatMap(([type, name]) => {
-    const others = view.findings.filter((f) => f.subject.id !== id && f.place?.[type] === name && f.state !== 'resolved' && f.state !== 'candidate');
-    return others.length === 0 ? [] : [{ place: `${type} ${name}`, findings_on_others: others.length, subjects: fit(fold(new Set(others.map((f) => f.subject.id))), 200) }];
+    const others = view.findings.filter(
+      (f) => f.subject.id !== id && f.place?.[type] === name && f.state !== 'resolved' && f.state !== 'candidate',
+    );
+    return others.length === 0
+      ? []
+      : [
+          {
+            place: `${type} ${name}`,
+            findings_on_others: others.length,
+            subjects: fit(fold(new Set(others.map((f) => f.subject.id))), 200),
+          },
+        ];
   });
 }
 

@@ -11,7 +11,8 @@ const Offset = z.number().int().min(0).max(1_000_000).nullable().describe('where
 
 export const listSources = defineTool({
   name: 'list_sources',
-  description: 'Every data source with status, age and what it could not see. Look here first: what a failed or old source would show is unknown.',
+  description:
+    'Every data source with status, age and what it could not see. Look here first: what a failed or old source would show is unknown.',
   args: {},
   run: (view) =>
     page(
@@ -32,15 +33,33 @@ export const listSources = defineTool({
 
 export const getChanges = defineTool({
   name: 'get_changes',
-  description: 'What changed since the last look: conditions that appeared, cleared, changed or became unknown, and the values of summaries that moved.',
+  description:
+    'What changed since the last look: conditions that appeared, cleared, changed or became unknown, and the values of summaries that moved.',
   args: { source: Source.nullable(), offset: Offset },
   run: (view, { source, offset }) => {
     const items = view.changes
       .filter((c) => source === null || c.source === source)
       .flatMap((c): Json[] => [
-        ...c.appeared.map((x) => ({ source: c.source, change: 'appeared', id: x.id, kind: x.kind, severity: x.severity, subject: x.subject.id, message: x.message })),
+        ...c.appeared.map((x) => ({
+          source: c.source,
+          change: 'appeared',
+          id: x.id,
+          kind: x.kind,
+          severity: x.severity,
+          subject: x.subject.id,
+          message: x.message,
+        })),
         ...c.cleared.map((x) => ({ source: c.source, change: 'cleared', id: x.id, kind: x.kind, subject: x.subject.id, by: x.by })),
-        ...c.changed.map((x) => ({ source: c.source, change: 'changed', id: x.id, kind: x.kind, subject: x.subject.id, was: x.was.severity, now: x.severity, message: x.message })),
+        ...c.changed.map((x) => ({
+          source: c.source,
+          change: 'changed',
+          id: x.id,
+          kind: x.kind,
+          subject: x.subject.id,
+          was: x.was.severity,
+          now: x.severity,
+          message: x.message,
+        })),
         ...c.unknown.map((x) => ({ source: c.source, change: 'unknown', id: x.id, kind: x.kind, subject: x.subject.id })),
         ...c.summary.map((x) => ({ source: c.source, change: 'value', path: x.path, from: fit(x.from, 200), to: fit(x.to, 200) })),
       ]);
@@ -50,14 +69,25 @@ export const getChanges = defineTool({
 
 export const getSummary = defineTool({
   name: 'get_summary',
-  description: "A source's digest: totals, shares, folded node sets, top lists. Without a section: the whole, shortened, and the names of its sections.",
+  description:
+    "A source's digest: totals, shares, folded node sets, top lists. Without a section: the whole, shortened, and the names of its sections.",
   args: { source: Source, section: z.string().max(80).nullable().describe('a top-level key of the summary') },
   run: async (view, { source, section }) => {
     const snapshot = await view.snapshot(source);
-    if (!snapshot) return { ok: false, error: `no snapshot of ${cleanName(source) ?? 'that source'}; sources: ${view.sources.map((s) => s.source).join(', ')}` };
+    if (!snapshot)
+      return {
+        ok: false,
+        error: `no snapshot of ${cleanName(source) ?? 'that source'}; sources: ${view.sources.map((s) => s.source).join(', ')}`,
+      };
     const sections = Object.keys(snapshot.summary);
-    if (section !== null && !Object.hasOwn(snapshot.summary, section)) return { ok: false, error: `no section ${cleanName(section) ?? 'of that name'}; sections: ${sections.join(', ')}`.slice(0, 600) };
-    const about = { source, asOf: snapshot.asOf, ref: `${source}@${snapshot.id}#/summary${section === null ? '' : `/${section}`}`, ...(section === null && { sections: fit(sections, 600) }) };
+    if (section !== null && !Object.hasOwn(snapshot.summary, section))
+      return { ok: false, error: `no section ${cleanName(section) ?? 'of that name'}; sections: ${sections.join(', ')}`.slice(0, 600) };
+    const about = {
+      source,
+      asOf: snapshot.asOf,
+      ref: `${source}@${snapshot.id}#/summary${section === null ? '' : `/${section}`}`,
+      ...(section === null && { sections: fit(sections, 600) }),
+    };
     const value = section === null ? snapshot.summary : (snapshot.summary[section] as Json);
     return page([fit(value, MAX_RESULT_BYTES - 1200)], { about });
   },
@@ -65,14 +95,25 @@ export const getSummary = defineTool({
 
 export const getTrend = defineTool({
   name: 'get_trend',
-  description: 'How a number of a source moved over the last hours: first, last, lowest, highest, slope per hour, and up to 24 points. Without a name: which numbers there are.',
-  args: { source: Source, name: z.string().max(120).nullable().describe('a number, as this tool lists them'), hours: z.number().min(0.1).max(24 * 30).nullable().describe('how far back; default 24') },
+  description:
+    'How a number of a source moved over the last hours: first, last, lowest, highest, slope per hour, and up to 24 points. Without a name: which numbers there are.',
+  args: {
+    source: Source,
+    name: z.string().max(120).nullable().describe('a number, as this tool lists them'),
+    hours: z
+      .number()
+      .min(0.1)
+      .max(24 * 30)
+      .nullable()
+      .describe('how far back; default 24'),
+  },
   run: async (view, { source, name, hours }) => {
     const snapshot = await view.snapshot(source);
     if (!snapshot) return { ok: false, error: `no snapshot of ${cleanName(source) ?? 'that source'}` };
     const names = Object.keys(snapshot.series);
     if (name === null) return page(names.map((n) => ({ name: n, last: snapshot.series[n] as number })));
-    if (!names.includes(name)) return { ok: false, error: `no number ${cleanName(name) ?? 'of that name'}; there are: ${names.join(', ')}`.slice(0, 600) };
+    if (!names.includes(name))
+      return { ok: false, error: `no number ${cleanName(name) ?? 'of that name'}; there are: ${names.join(', ')}`.slice(0, 600) };
     const span = (hours ?? 24) * 3_600_000;
     const points = await view.trend(source, name, { from: view.now - span, to: view.now });
     const [first, last] = [points[0], points.at(-1)];
@@ -93,23 +134,62 @@ export const getTrend = defineTool({
       ref: `${source}@${snapshot.id}#/series`,
     };
     const stride = Math.ceil(points.length / 24);
-    return page(points.filter((_, i) => i % stride === 0 || i === points.length - 1).map((p) => ({ at: toIso(p.at), value: p.value })), { about });
+    return page(
+      points.filter((_, i) => i % stride === 0 || i === points.length - 1).map((p) => ({ at: toIso(p.at), value: p.value })),
+      { about },
+    );
   },
 });
 
 export const getGroundTruth = defineTool({
   name: 'get_ground_truth',
-  description: 'What the site expects: fleet by role, images, known-down nodes, maintenance, silences. With a node: only what is said of it.',
+  description:
+    'What the site expects: fleet by role, images, known-down nodes, maintenance, silences. With a node: only what is said of it.',
   args: { node: z.string().max(253).nullable(), offset: Offset },
   run: (view, { node, offset }) => {
     const truth = view.groundTruth;
     if (!truth) return page([], { about: { note: 'no ground truth is configured' } });
     const covers = (set: string | undefined): boolean => node === null || (set !== undefined && nodeSetOf(set).has(node));
     const items: JsonObject[] = [
-      ...truth.fleet.filter((f) => covers(f.nodes)).map((f) => ({ says: 'expected', nodes: fold(expand(f.nodes)), count: expand(f.nodes).length, role: f.role, image: f.image ?? truth.roles[f.role]?.image ?? null })),
-      ...truth.known_down.filter((k) => covers(k.nodes)).map((k) => ({ says: 'known down', nodes: k.nodes, reason: k.reason, owner: k.owner, expires: toIso(k.expires), expired: k.expires < view.now })),
-      ...truth.maintenance.filter((m) => covers(m.nodes)).map((m) => ({ says: 'maintenance', nodes: m.nodes, reason: m.reason, owner: m.owner, from: toIso(m.from), until: toIso(m.until) })),
-      ...truth.silences.filter((s) => covers(s.nodes)).map((s) => ({ says: 'silence', kind: s.kind ?? null, nodes: s.nodes ?? null, reason: s.reason, owner: s.owner, expires: toIso(s.expires) })),
+      ...truth.fleet
+        .filter((f) => covers(f.nodes))
+        .map((f) => ({
+          says: 'expected',
+          nodes: fold(expand(f.nodes)),
+          count: expand(f.nodes).length,
+          role: f.role,
+          image: f.image ?? truth.roles[f.role]?.image ?? null,
+        })),
+      ...truth.known_down
+        .filter((k) => covers(k.nodes))
+        .map((k) => ({
+          says: 'known down',
+          nodes: k.nodes,
+          reason: k.reason,
+          owner: k.owner,
+          expires: toIso(k.expires),
+          expired: k.expires < view.now,
+        })),
+      ...truth.maintenance
+        .filter((m) => covers(m.nodes))
+        .map((m) => ({
+          says: 'maintenance',
+          nodes: m.nodes,
+          reason: m.reason,
+          owner: m.owner,
+          from: toIso(m.from),
+          until: toIso(m.until),
+        })),
+      ...truth.silences
+        .filter((s) => covers(s.nodes))
+        .map((s) => ({
+          says: 'silence',
+          kind: s.kind ?? null,
+          nodes: s.nodes ?? null,
+          reason: s.reason,
+          owner: s.owner,
+          expires: toIso(s.expires),
+        })),
       ...topologyOf(view, node),
     ];
     return page(items, { offset });

@@ -11,7 +11,18 @@ import type { ReadView } from './view.ts';
 export type { Answer, Refusal, Tool } from './tool.ts';
 
 /** The whole menu. Nothing here reads a source; nothing takes a path, a URL, a query language or a pattern. */
-export const tools: readonly Tool[] = [listSources, getChanges, countConditions, listConditions, getCondition, getNode, getSummary, getTrend, getTelemetry, getGroundTruth];
+export const tools: readonly Tool[] = [
+  listSources,
+  getChanges,
+  countConditions,
+  listConditions,
+  getCondition,
+  getNode,
+  getSummary,
+  getTrend,
+  getTelemetry,
+  getGroundTruth,
+];
 
 const byName = new Map(tools.map((tool) => [tool.name, tool]));
 
@@ -46,7 +57,15 @@ function withNulls(args: unknown, tool: Tool): unknown {
 
 function entry(tool: string, args: unknown, result: Answer | Refusal, decision: AuditEntry['decision']): AuditEntry {
   const plain = toJson(args);
-  return { tool: oneLine(tool, 100), args: plain, argsHash: sha256Hex(canonicalJson(plain)), resultHash: sha256Hex(canonicalJson(result)), bytes: byteLength(result), ms: 0, decision };
+  return {
+    tool: oneLine(tool, 100),
+    args: plain,
+    argsHash: sha256Hex(canonicalJson(plain)),
+    resultHash: sha256Hex(canonicalJson(result)),
+    bytes: byteLength(result),
+    ms: 0,
+    decision,
+  };
 }
 
 /** Arguments as JSON, whatever was handed in. */

@@ -62,7 +62,12 @@ function simplify(raw: unknown): Json {
   if (choices && some) {
     const inner = simplify(some) as JsonObject;
     const values = inner['enum'] as Json[] | undefined;
-    return { ...inner, ...(node['description'] !== undefined && { description: node['description'] }), type: [inner['type'] as Json, 'null'], ...(values && { enum: [...values, null] }) };
+    return {
+      ...inner,
+      ...(node['description'] !== undefined && { description: node['description'] }),
+      type: [inner['type'] as Json, 'null'],
+      ...(values && { enum: [...values, null] }),
+    };
   }
   const out: JsonObject = Object.fromEntries(KEPT.flatMap((key) => (node[key] === undefined ? [] : [[key, node[key]]])));
   const properties = node['properties'] as JsonObject | undefined;
@@ -75,7 +80,10 @@ function simplify(raw: unknown): Json {
 }
 
 /** Takes as many items as fit the budget, from an offset on. */
-export function page(items: readonly Json[], { offset = 0, limit = 50, about }: { offset?: number | null; limit?: number | null; about?: JsonObject } = {}): Answer {
+export function page(
+  items: readonly Json[],
+  { offset = 0, limit = 50, about }: { offset?: number | null; limit?: number | null; about?: JsonObject } = {},
+): Answer {
   const from = Math.max(0, offset ?? 0);
   const answer: Answer = { ok: true, ...(about && { about }), total: items.length, returned: 0, truncated: false, next: null, data: [] };
   let room = MAX_RESULT_BYTES - byteLength(answer) - 40;
@@ -93,7 +101,14 @@ export function page(items: readonly Json[], { offset = 0, limit = 50, about }: 
 
 /** Shrinks one value until it fits: long lists and texts lose their tails, each with its count. */
 export function fit(value: Json, bytes: number): Json {
-  for (const [items, characters] of [[1000, 2000], [50, 400], [20, 200], [10, 120], [5, 80], [2, 60]] as const) {
+  for (const [items, characters] of [
+    [1000, 2000],
+    [50, 400],
+    [20, 200],
+    [10, 120],
+    [5, 80],
+    [2, 60],
+  ] as const) {
     const smaller = cut(value, items, characters);
     if (byteLength(smaller) <= bytes) return smaller;
   }
