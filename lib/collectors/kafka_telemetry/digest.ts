@@ -1,0 +1,212 @@
+import { fold } from '../../nodeset.ts';
+import type { ConditionDraft, Subject } from '../../model/condition.ts';
+import { compareSeverity } from '../../model/condition.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { compareNames } from '../../model/text.ts';
+import { toIso } from '../../model/time.ts';
+import type { Intake } from './intake.ts';
+import { QUANTITIES, type Quantity } from './quantity.ts';
+import type { Memory, Recorder, Series } from './recorder.ts';
+import type { GroupStats, Rollup, SeriesStats } from './rollup.ts';
+import type { Silence } from './silence.ts';
+
+const TOP_GROUPS = 18;
+const TOP_COUNTERS = 6;
+const TOP_CONDITIONS = 6;
+const NAMES_LENGTH = 300;
+const READINGS = 48;
+
+/** Numbers as digests show them: six digits that mean something. */
+export function rounded(value: number): number {
+  return Number.isFinite(value) ? Number(value.toPrecision(6)) : 0;
+}
+
+/** Quantities in the order in which people ask for them. */
+function rank(quantity: Quantity): number {
+  return QUANTITIES.indexOf(quantity);
+}
+
+/** A folded set of names that fits a summary. */
+function namesOf(names: Iterable<string>): string {
+  const folded = fold(names);
+  return folded.length <= NAMES_LENGTH ? folded : `${folded.slice(0, NAMES_LENGTH)}…`;
+}
+
+function counts<K extends string>(map: ReadonlyMap<K, number>): JsonObject {
+  return Object.fromEntries([...map].filter(([, n]) => n > 0).sort(([a], [b]) => compareNames(a, b)));
+}
+
+export interface SummaryParts {
+  intake: Intake;
+  rollup: Rollup;
+  requested: number;
+  silence: Silence;
+  conditions: readonly ConditionDraft[];
+  eventsBySeverity: ReadonlyMap<string, number>;
+}
+
+export function summarise({ intake, rollup, requested, silence, conditions, eventsBySeverity }: SummaryParts): JsonObject {
+  const { recorder } = intake;
+  const { window } = rollup;
+  const gauges = rollup.groups
+    .filter(({ group }) => group.quantity !== 'limit')
+    .sort((a, b) => rank(a.group.quantity) - rank(b.group.quantity) || b.series - a.series || compareNames(a.group.metric, b.group.metric));
+  const counters = gauges.filter((g) => g.increase > 0 || g.resets > 0);
+  const observed = new Map<string, number>();
+  for (const key of rollup.subjects) {
+    const type = key.slice(0, key.indexOf(':'));
+    observed.set(type, (observed.get(type) ?? 0) + 1);
+  }
+  return {
+    window: {
+      from: toIso(window.start),
+      to: toIso(window.end),
+      length_ms: window.end - window.start,
+      requested_ms: requested,
+      ...(window.gapFrom !== undefined && { gap: { from: toIso(window.gapFrom), to: toIso(window.start) } }),
+    },
+    formats: counts(intake.formats),
+    samples: rollup.samples,
+    ...(recorder.samples.thinning > 0 && { one_sample_in: 2 ** recorder.samples.thinning }),
+    series: rollup.stats.reduce((n, s) => n + (s === undefined ? 0 : 1), 0),
+    subjects: counts(observed),
+    excluded: counts(recorder.excluded),
+    notes: {
+      ...(intake.times.assumedUtc > 0 && { assumed_utc: intake.times.assumedUtc }),
+      ...(intake.timeFromRecord > 0 && { time_from_record: intake.timeFromRecord }),
+      ...(recorder.samples.conflicts > 0 && { conflicting_duplicates: recorder.samples.conflicts }),
+      ...(recorder.ahead.size > 0 && { clocks_ahead: namesOf(recorder.ahead) }),
+      ...(recorder.suspects.size > 0 && {
+        failed_readings: namesOf([...recorder.suspects].map((index) => recorder.series[index]?.subject.id ?? '')),
+      }),
+    },
+    groups: gauges.slice(0, TOP_GROUPS).map(groupJson),
+    ...(gauges.length > TOP_GROUPS && { more_groups: gauges.length - TOP_GROUPS }),
+    counters: counters
+      .slice(0, TOP_COUNTERS)
+      .map(({ group, series, increase, resets }) => ({ ...nameOf(group), series, increase: rounded(increase), resets })),
+    ...(counters.length > TOP_COUNTERS && { more_counters: counters.length - TOP_COUNTERS }),
+    events: counts(eventsBySeverity),
+    silent_sensors: silence.sensors,
+    conditions: conditionsJson(conditions),
+  };
+}
+
+function nameOf({ quantity, metric, unit }: GroupStats['group']): JsonObject {
+  return { kind: quantity, metric: metric.length > 60 ? `${metric.slice(0, 60)}…` : metric, unit };
+}
+
+function groupJson(stats: GroupStats): JsonObject {
+  return {
+    ...nameOf(stats.group),
+    series: stats.series,
+    count: stats.count,
+    min: rounded(stats.min),
+    mean: rounded(stats.mean),
+    p95: rounded(stats.p95),
+    ...(stats.p95Error > 0 && { p95_error: stats.p95Error }),
+    max: rounded(stats.max),
+    max_at: stats.greatest.subject.id,
+    last: toIso(stats.lastTime),
+  };
+}
+
+function conditionsJson(conditions: readonly ConditionDraft[]): JsonObject {
+  const byKind = new Map<string, { count: number; subjects: Set<string> }>();
+  for (const { kind, subject } of conditions) {
+    const entry = byKind.get(kind) ?? { count: 0, subjects: new Set<string>() };
+    entry.count++;
+    entry.subjects.add(subject.id);
+    byKind.set(kind, entry);
+  }
+  return {
+    total: conditions.length,
+    by_kind: Object.fromEntries(
+      [...byKind]
+        .sort(([a], [b]) => compareNames(a, b))
+        .map(([kind, { count, subjects }]) => [kind, { count, subjects: namesOf(subjects) }]),
+    ),
+    worst: conditions
+      .toSorted(
+        (a, b) =>
+          compareSeverity(a.severity ?? 'info', b.severity ?? 'info') ||
+          compareNames(a.kind, b.kind) ||
+          compareNames(a.subject.id, b.subject.id) ||
+          compareNames(a.part ?? '', b.part ?? ''),
+      )
+      .slice(0, TOP_CONDITIONS)
+      .map(({ kind, subject, part }) => ({ kind, subject: subject.id, part: part ?? '' })),
+  };
+}
+
+/** What is known of each subject: the last reading of each of its sensors, and how it ran over the window. */
+export function factsOf(
+  recorder: Recorder,
+  rollup: Rollup,
+  memories: ReadonlyMap<number, Memory>,
+): { subject: Subject; facts: JsonObject }[] {
+  const members = new Map<Subject, number[]>();
+  for (const index of rollup.order) {
+    if (!memories.has(index)) continue;
+    const { subject } = recorder.series[index] as Series;
+    const list = members.get(subject);
+    if (list === undefined) members.set(subject, [index]);
+    else list.push(index);
+  }
+  return [...members]
+    .sort(([a], [b]) => compareNames(a.type, b.type) || compareNames(a.id, b.id))
+    .map(([subject, indices]) => {
+      const sorted = indices.sort((a, b) => {
+        const [x, y] = [recorder.series[a] as Series, recorder.series[b] as Series];
+        return rank(x.group.quantity) - rank(y.group.quantity) || compareNames(x.part, y.part) || compareNames(x.key, y.key);
+      });
+      return {
+        subject,
+        facts: {
+          readings: sorted
+            .slice(0, READINGS)
+            .map((index) => readingJson(recorder.series[index] as Series, memories.get(index) as Memory, rollup.stats[index])),
+          ...(sorted.length > READINGS && { more_readings: sorted.length - READINGS }),
+        },
+      };
+    });
+}
+
+function readingJson({ group, part }: Series, memory: Memory, stats: SeriesStats | undefined): JsonObject {
+  return {
+    kind: group.quantity,
+    metric: group.metric,
+    part,
+    unit: group.unit,
+    last: rounded(memory.value),
+    at: toIso(memory.time),
+    ...(stats !== undefined &&
+      stats.count > 1 && { min: rounded(stats.min), mean: rounded(stats.mean), max: rounded(stats.max), count: stats.count }),
+  };
+}
+
+/** Numbers worth a trend: loads, and the means and maxima of what cooling is judged by. */
+export function seriesOf(rollup: Rollup, recorder: Recorder, conditions: number): Record<string, number> {
+  const numbers: Record<string, number> = { samples: rollup.samples, conditions };
+  const power = new Map<string, number>();
+  rollup.stats.forEach((stats, index) => {
+    const series = recorder.series[index] as Series;
+    if (stats === undefined || series.group.quantity !== 'power') return;
+    const key = `${series.subject.type}:${series.subject.id}`;
+    power.set(key, Math.max(power.get(key) ?? 0, stats.last));
+  });
+  for (const type of ['node', 'pdu', 'chassis', 'rack']) {
+    const loads = [...power].filter(([key]) => key.startsWith(`${type}:`)).sort(([a], [b]) => compareNames(a, b));
+    if (loads.length > 0) numbers[`${type}_power_w`] = rounded(loads.reduce((sum, [, value]) => sum + value, 0));
+  }
+  for (const { group, mean, max } of rollup.groups) {
+    if (Object.keys(numbers).length > 46 || !['temperature', 'flow', 'humidity', 'pressure'].includes(group.quantity)) continue;
+    const name = `${group.quantity}_${group.metric}`
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '_')
+      .slice(0, 60);
+    numbers[`${name}_mean`] = rounded(mean);
+    numbers[`${name}_max`] = rounded(max);
+  }
+  return numbers;
+}

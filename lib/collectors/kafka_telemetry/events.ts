@@ -1,0 +1,164 @@
+import type { ClearedDraft, ConditionDraft, Severity, Subject } from '../../model/condition.ts';
+import { compareNames, oneLine } from '../../model/text.ts';
+import { parseDuration, toIso } from '../../model/time.ts';
+import type { Incident } from './carry.ts';
+import type { HardwareEvent } from './intake.ts';
+import { EVENT_LASTS } from './kinds.ts';
+import type { Recorder } from './recorder.ts';
+import type { Window } from './rollup.ts';
+import { placeOf } from './show.ts';
+
+/** Events that stand at once: a storm of ever new ones must not grow the carry without end. */
+const MAX_INCIDENTS = 2000;
+
+export interface EventDigest {
+  conditions: ConditionDraft[];
+  cleared: ClearedDraft[];
+  incidents: Incident[];
+  /** Events of this window by severity, as written. */
+  bySeverity: Map<string, number>;
+  /** New incidents that found no room. */
+  dropped: number;
+}
+
+interface PlacedEvent {
+  event: HardwareEvent;
+  subject: Subject;
+  part: string;
+  kind: Incident['kind'];
+}
+
+const ENDS = /(?:clear|resolv|normal|no ?leak|dry|\bok\b)/i;
+
+/** `CrayAlerts.1.0.LeakDetected` → `LeakDetected`: registries change their version, the message stays. */
+function shortId(messageId: string): string {
+  return messageId.slice(messageId.lastIndexOf('.') + 1);
+}
+
+function severityOf(event: HardwareEvent, kind: Incident['kind']): Severity | null {
+  const severity = event.severity.toLowerCase();
+  if (severity === 'critical' || severity === 'fatal') return 'critical';
+  if (severity === 'warning') return kind === 'leak_detected' ? 'critical' : 'warning';
+  return null;
+}
+
+/** Puts an event where it belongs; null where its name is none. */
+function placed(event: HardwareEvent, recorder: Recorder): PlacedEvent | null {
+  const at = recorder.subjectAt(event.location);
+  if (at === null) return null;
+  const kind = /leak/i.test(`${event.messageId} ${event.message}`) ? 'leak_detected' : 'hardware_event';
+  const id = shortId(event.messageId) || 'event';
+  const origin = event.origin.split('/').slice(-2).join('/');
+  const part = oneLine([at.within, kind === 'leak_detected' ? '' : id, origin].filter((t) => t !== '').join('/'), 200) || 'leak';
+  return { event, subject: at.subject, part, kind };
+}
+
+function keyOf({ kind, subject, part }: Pick<Incident, 'kind' | 'subject' | 'part'>): string {
+  return JSON.stringify([kind, subject.type, subject.id, part]);
+}
+
+/**
+ * Turns hardware events into conditions that stand until a good word ends them, or a day after they were last seen.
+ * Events of the last window that are read again count once.
+ */
+export function digestEvents(
+  events: readonly HardwareEvent[],
+  before: readonly Incident[],
+  recorder: Recorder,
+  window: Window,
+  now: number,
+): EventDigest {
+  const digest: EventDigest = { conditions: [], cleared: [], incidents: [], bySeverity: new Map(), dropped: 0 };
+  const open = new Map<string, Incident>(before.map((incident) => [keyOf(incident), { ...incident }]));
+  const ended = new Set<string>();
+  for (const { event, subject, part, kind } of inOrder(events, recorder, window, now)) {
+    const word = oneLine(event.severity, 30) || 'none';
+    digest.bySeverity.set(word, (digest.bySeverity.get(word) ?? 0) + 1);
+    const severity = severityOf(event, kind);
+    const key = keyOf({ kind, subject, part });
+    const known = open.get(key);
+    if (severity === null || (kind === 'leak_detected' && ENDS.test(shortId(event.messageId)))) {
+      if (known === undefined || event.time < known.last) continue;
+      open.delete(key);
+      ended.add(key);
+      digest.cleared.push({ kind, subject, part, by: 'line', at: toIso(event.time) });
+    } else if (known === undefined) {
+      if (open.size >= MAX_INCIDENTS) digest.dropped++;
+      else
+        open.set(key, {
+          kind,
+          subject,
+          part,
+          severity,
+          message: oneLine(event.message || event.messageId, 300),
+          first: event.time,
+          last: event.time,
+          count: 1,
+        });
+      ended.delete(key);
+    } else if (event.time > known.last) {
+      open.set(key, {
+        ...known,
+        severity,
+        message: oneLine(event.message || event.messageId, 300),
+        last: event.time,
+        count: known.count + 1,
+      });
+    }
+  }
+  const oldest = now - parseDuration(EVENT_LASTS);
+  for (const [key, incident] of [...open].sort(([a], [b]) => compareNames(a, b))) {
+    if (incident.last < oldest) {
+      if (!ended.has(key))
+        digest.cleared.push({ kind: incident.kind, subject: incident.subject, part: incident.part, by: 'expiry', at: toIso(now) });
+      continue;
+    }
+    digest.incidents.push(incident);
+    digest.conditions.push(conditionOf(incident));
+  }
+  return digest;
+}
+
+/** The events of the window, each once, in the order of time. */
+function inOrder(events: readonly HardwareEvent[], recorder: Recorder, window: Window, now: number): PlacedEvent[] {
+  const seen = new Set<string>();
+  const found: PlacedEvent[] = [];
+  for (const event of events) {
+    if (event.time < window.start || event.time > Math.max(window.end, now)) continue;
+    const one = placed(event, recorder);
+    if (one === null) {
+      recorder.exclude('noName');
+      continue;
+    }
+    const key = `${event.time}\0${keyOf(one)}\0${event.severity}\0${event.message}`;
+    if (seen.has(key)) recorder.exclude('duplicate');
+    else {
+      seen.add(key);
+      found.push(one);
+    }
+  }
+  return found.sort(
+    (a, b) =>
+      a.event.time - b.event.time ||
+      compareNames(keyOf(a), keyOf(b)) ||
+      compareNames(a.event.message, b.event.message) ||
+      compareNames(a.event.severity, b.event.severity),
+  );
+}
+
+function conditionOf(incident: Incident): ConditionDraft {
+  const { kind, subject, part, severity, message, first, last, count } = incident;
+  return {
+    kind,
+    subject,
+    part,
+    severity,
+    message: `${subject.type} ${subject.id}: ${message}${count > 1 ? ` (${count} times)` : ''}, last at ${toIso(last)}`,
+    values: { message, events: count },
+    since: toIso(first),
+    lastSeen: toIso(last),
+    count,
+    evidence: [{ quote: message }],
+    ...placeOf(subject),
+  };
+}

@@ -1,0 +1,108 @@
+import type { CoverageProblem } from '../../model/snapshot.ts';
+import type { Exclusion, Recorder } from './recorder.ts';
+import { TimeReader } from './values.ts';
+
+/** The forms in which messages come; each message is counted under the one it was recognised as. */
+export const FORMATS = [
+  'redfish',
+  'hpcm_flat',
+  'hpcm_native',
+  'telegraf',
+  'prometheus_adapter',
+  'otlp',
+  'prometheus',
+  'influx',
+  'avro',
+  'avro_no_schema',
+  'kcat',
+  'gzip',
+  'empty',
+  'unknown_json',
+  'malformed',
+] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** Forms that hold no reading that could be read. */
+export const UNREAD: ReadonlySet<Format> = new Set(['avro_no_schema', 'unknown_json', 'malformed']);
+
+/** A hardware event as a message told it. */
+export interface HardwareEvent {
+  location: string;
+  /** Redfish severity, as written: `Critical`, `Warning`, `OK`. */
+  severity: string;
+  messageId: string;
+  message: string;
+  origin: string;
+  time: number;
+}
+
+/** What surrounds a message: where it came from, and the time that holds where it carries none itself. */
+export interface MessageContext {
+  topic: string;
+  input: string;
+  place: string;
+  /** Time of the Kafka record, else of the input; NaN where there is neither. */
+  time: number;
+}
+
+/** Events kept of one window; a storm beyond that is counted. */
+const MAX_EVENTS = 20_000;
+const MAX_PROBLEMS = 20;
+
+/** All that one run takes in, whatever the format: series and samples, events, counts and problems. */
+export class Intake {
+  readonly recorder: Recorder;
+  readonly times = new TimeReader();
+  readonly formats = new Map<Format, number>();
+  readonly events: HardwareEvent[] = [];
+  eventsDropped = 0;
+  /** Samples that took their time from the record or the input. */
+  timeFromRecord = 0;
+  rejected = 0;
+  readonly problems: CoverageProblem[] = [];
+  /** What each format has seen before: the text of a series as it stands on the wire → its index. */
+  readonly known = new Map<string, number | Exclusion>();
+  readonly #maxKnown: number;
+
+  constructor(recorder: Recorder, maxSeries: number) {
+    this.recorder = recorder;
+    this.#maxKnown = maxSeries * 2;
+  }
+
+  count(format: Format, n = 1): void {
+    this.formats.set(format, (this.formats.get(format) ?? 0) + n);
+  }
+
+  /** Counts a message that cannot be read, and keeps the first few as examples. */
+  reject(context: MessageContext, format: Format, message: string): void {
+    this.count(format);
+    this.rejected++;
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ effect: 'record', input: context.input, place: context.place, message });
+  }
+
+  /** Remembers the series of a text on the wire; texts of no series are not kept, so that hostile names fill no memory. */
+  remember(key: string, index: number | Exclusion): number | Exclusion {
+    if (typeof index === 'number' && this.known.size < this.#maxKnown) this.known.set(key, index);
+    return index;
+  }
+
+  /** The time of a sample, else that of its record. */
+  timeOf(raw: unknown, context: MessageContext): number {
+    const time = this.times.read(raw);
+    if (time > 0) return time;
+    if (context.time > 0) this.timeFromRecord++;
+    return context.time;
+  }
+
+  event(event: HardwareEvent): void {
+    if (!this.recorder.noticeTime(event.time)) return;
+    if (this.events.length < MAX_EVENTS) this.events.push(event);
+    else this.eventsDropped++;
+  }
+}
+
+export type JsonRecord = Record<string, unknown>;
+
+export function isRecord(value: unknown): value is JsonRecord {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

@@ -1,0 +1,231 @@
+import { type Intake, isRecord, type JsonRecord, type MessageContext } from './intake.ts';
+import { isCounterName, type Measure, measureOfName } from './quantity.ts';
+import type { Mode } from './recorder.ts';
+import { readingOf, textOfField } from './values.ts';
+
+/*
+ * JSON records that are no Redfish: HPCM's own topics, Telegraf's `json` serializer (which Slingshot telemetry shares),
+ * prometheus-kafka-adapter and OTLP.
+ */
+
+/** Names under which records and labels carry whom they speak of, in the order in which they are asked. */
+const LOCATION_KEYS = [
+  'xname',
+  'Location',
+  'location',
+  'host',
+  'host.name',
+  'hostname',
+  'Hostname',
+  'node',
+  'nodename',
+  'sw_node_name',
+  'instance',
+  'Switch',
+  'switch',
+  'source',
+  'IP',
+  'MAC',
+];
+const TIME_KEYS = ['timestamp', 'Timestamp', 'time', '@timestamp', 'ts'];
+
+/** Whom labels speak of, and under which key they say so. */
+export function locationIn(get: (key: string) => unknown): { key: string; location: string } {
+  for (const key of LOCATION_KEYS) {
+    const location = textOfField(get(key));
+    if (location !== '') return { key, location };
+  }
+  return { key: '', location: '' };
+}
+
+/** `name{a=1,b=2}` of the labels that are left, by key, so that it is the same in any order. */
+export function partOf(name: string, labels: readonly (readonly [string, string])[]): string {
+  if (labels.length === 0) return name;
+  const sorted = labels.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `${name}{${sorted.map(([k, v]) => `${k}=${v}`).join(',')}}`;
+}
+
+function member(record: JsonRecord, key: string): unknown {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** The groups of sensors that differ in an ordinal only: `DIMM 3 Temp` and `DIMM 12 Temp` are both `DIMM Temp`. */
+function withoutOrdinals(name: string): string {
+  return name
+    .slice(0, 200)
+    .replaceAll(/(?<=[a-z_ -])\d+(?!\d*\.?\d*\s?v\b)/gi, '')
+    .replaceAll(/ {2,}/g, ' ')
+    .trim();
+}
+
+/** Defines a series by name and labels unless its text was seen before, and records one sample of it. */
+function takeNamed(
+  key: string,
+  describe: () => { location: string; measure: Measure; metric: string; part: string; mode: Mode },
+  sample: { time: number; value: unknown },
+  intake: Intake,
+): void {
+  let series = intake.known.get(key);
+  if (series === undefined) series = intake.remember(key, intake.recorder.define(describe()));
+  intake.recorder.record(series, sample.time, readingOf(sample.value));
+}
+
+function modeOf(name: string, measure: Measure): Mode {
+  return isCounterName(name, measure.quantity) ? 'counter' : 'gauge';
+}
+
+/** HPCM `sensors_node`: `{timestamp, location, name, units, value}`. */
+export function takeNamedReading(record: JsonRecord, intake: Intake, context: MessageContext): void {
+  intake.count('hpcm_native');
+  const name = textOfField(record['name']);
+  const units = textOfField(record['units'] ?? record['unit']);
+  const { location } = locationIn((key) => member(record, key));
+  const time = intake.timeOf(timeIn(record), context);
+  takeNamed(
+    `N${location}\0${name}\0${units}`,
+    () => {
+      const measure = measureOfName(name, units);
+      return { location, measure, metric: withoutOrdinals(name), part: name, mode: modeOf(name, measure) };
+    },
+    { time, value: record['value'] },
+    intake,
+  );
+}
+
+function timeIn(record: JsonRecord): unknown {
+  for (const key of TIME_KEYS) {
+    const time = member(record, key);
+    if (time !== undefined && time !== null) return time;
+  }
+  return undefined;
+}
+
+/** Whether a record has a time and says whom it speaks of: the mark of HPCM's wide records. */
+export function isWideRecord(record: JsonRecord): boolean {
+  return timeIn(record) !== undefined && locationIn((key) => member(record, key)).location !== '';
+}
+
+/** HPCM's wide records (`pcm-monitoring`, `pdu_power`, `metric_cooldev`): every numeric member is a reading. */
+export function takeWideRecord(record: JsonRecord, intake: Intake, context: MessageContext): void {
+  intake.count('hpcm_native');
+  const { key: locationKey, location } = locationIn((key) => member(record, key));
+  const time = intake.timeOf(timeIn(record), context);
+  for (const field of Object.keys(record)) {
+    if (field === locationKey || TIME_KEYS.includes(field)) continue;
+    const value = record[field];
+    if (typeof value !== 'number' && typeof readingOf(value) !== 'number') continue;
+    takeNamed(
+      `W${context.topic}\0${location}\0${field}`,
+      () => {
+        const measure = measureOfWide(field, context.topic);
+        return { location, measure, metric: field, part: field, mode: modeOf(field, measure) };
+      },
+      { time, value },
+      intake,
+    );
+  }
+}
+
+/** HPCM's PDU topics give power in W and energy in kWh; CPU frequencies are in MHz (dai-ds, TopicMetric*.java). */
+function measureOfWide(field: string, topic: string): Measure {
+  if (topic.endsWith('pdu_energy') && field === 'energy') return measureOfName(field, 'kWh');
+  if (field === 'cpu_frequency') return measureOfName(field, 'MHz');
+  return measureOfName(field);
+}
+
+/** Telegraf's JSON: `{name, tags, fields, timestamp}`; each numeric field is a series. */
+export function takeTelegraf(record: JsonRecord, intake: Intake, context: MessageContext): void {
+  intake.count('telegraf');
+  const name = textOfField(record['name']);
+  const tags = isRecord(record['tags']) ? record['tags'] : {};
+  const fields = isRecord(record['fields']) ? record['fields'] : {};
+  const pairs = Object.keys(tags).map((key) => [key, textOfField(tags[key])] as const);
+  const time = intake.timeOf(record['timestamp'], context);
+  takeFields(
+    name,
+    pairs,
+    Object.keys(fields).map((key) => [key, fields[key]] as const),
+    time,
+    intake,
+  );
+}
+
+/** Fields of one Telegraf metric, from JSON or from line protocol. */
+export function takeFields(
+  name: string,
+  tags: readonly (readonly [string, string])[],
+  fields: readonly (readonly [string, unknown])[],
+  time: number,
+  intake: Intake,
+): void {
+  const prefix = `T${name}\0${tags.map(([k, v]) => `${k}\0${v}`).join('\0')}\0`;
+  for (const [field, value] of fields) {
+    if (typeof value === 'boolean' || (typeof value === 'string' && readingOf(value) === 'malformed')) continue;
+    takeNamed(
+      `${prefix}\0${field}`,
+      () => {
+        const byKey = new Map(tags);
+        const { key, location } = locationIn((k) => byKey.get(k));
+        const metric = name === '' ? field : `${name}.${field}`;
+        const measure = fabricMeasure(byKey) ?? measureOfName(metric);
+        return {
+          location,
+          measure,
+          metric,
+          part: partOf(
+            metric,
+            tags.filter(([k]) => k !== key),
+          ),
+          mode: modeOf(field, measure),
+        };
+      },
+      { time, value },
+      intake,
+    );
+  }
+}
+
+/** Slingshot telemetry in Telegraf's shape: the location is a port, and the values are its counters and rates. */
+function fabricMeasure(tags: ReadonlyMap<string, string>): Measure | undefined {
+  return tags.has('Switch') && tags.has('Location') ? { quantity: 'fabric', unit: '', scale: 1, offset: 0 } : undefined;
+}
+
+/** prometheus-kafka-adapter: `{timestamp, value: string, name, labels}`. */
+export function takeAdapted(record: JsonRecord, intake: Intake, context: MessageContext): void {
+  intake.count('prometheus_adapter');
+  const labels = isRecord(record['labels']) ? record['labels'] : {};
+  const name = textOfField(record['name']) || textOfField(member(labels, '__name__'));
+  const pairs = Object.keys(labels)
+    .filter((key) => key !== '__name__')
+    .map((key) => [key, textOfField(labels[key])] as const);
+  const time = intake.timeOf(record['timestamp'], context);
+  const index = definePrometheus({ name, labels: pairs, type: '', unit: '' }, intake);
+  intake.recorder.record(index, time, readingOf(record['value']));
+}
+
+export interface PrometheusSeries {
+  name: string;
+  labels: readonly (readonly [string, string])[];
+  /** `counter`, `gauge`, …; empty where none was declared. */
+  type: string;
+  unit: string;
+}
+
+/** The series of a Prometheus sample. Buckets, creation times and infos are no readings. */
+export function definePrometheus({ name, labels, type, unit }: PrometheusSeries, intake: Intake): ReturnType<Intake['remember']> {
+  const key = `P${name}\0${labels.map(([k, v]) => `${k}\0${v}`).join('\0')}`;
+  const known = intake.known.get(key);
+  if (known !== undefined && type === '') return known;
+  if (
+    type === 'info' ||
+    (type !== 'gauge' && (name.endsWith('_created') || (name.endsWith('_bucket') && labels.some(([k]) => k === 'le'))))
+  )
+    return 'notScalar';
+  const byKey = new Map(labels);
+  const { key: locationKey, location } = locationIn((k) => byKey.get(k));
+  const measure = measureOfName(name, unit);
+  const rest = labels.filter(([k]) => k !== locationKey && !(k === 'job' || k === 'instance'));
+  const cumulative = type === 'counter' || ((type === 'histogram' || type === 'summary') && /_(?:count|sum)$/.test(name));
+  const mode = cumulative || (type !== 'gauge' && isCounterName(name, measure.quantity)) ? 'counter' : 'gauge';
+  return intake.remember(key, intake.recorder.define({ location, measure, metric: name, part: partOf(name, rest), mode }));
+}

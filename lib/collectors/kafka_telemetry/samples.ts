@@ -1,0 +1,202 @@
+const CHUNK_BITS = 16;
+const CHUNK = 1 << CHUNK_BITS;
+const MASK = CHUNK - 1;
+
+interface Chunk {
+  series: Uint32Array;
+  time: Float64Array;
+  value: Float64Array;
+}
+
+/** A well-mixed 32-bit hash of a series' own hash and a time: what decides which samples stay when there are too many. */
+function mix(seed: number, time: number): number {
+  let h = seed ^ Math.imul(time >>> 0, 0x9e3779b1) ^ Math.imul(Math.floor(time / 4294967296), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 16), 0x21f0aaad);
+  h = Math.imul(h ^ (h >>> 15), 0x735a2d97);
+  return (h ^ (h >>> 15)) >>> 0;
+}
+
+/** FNV-1a over UTF-16 code units: the same for a series in every run, whatever its index. */
+export function hashText(text: string): number {
+  let h = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+  return h >>> 0;
+}
+
+/** The samples of one series in the order of time, in buffers that the next run overwrites. */
+export interface Run {
+  series: number;
+  length: number;
+  time: Float64Array;
+  value: Float64Array;
+}
+
+/**
+ * Samples in columns, 20 bytes each, within a budget. Where repeated samples and those that are too old do not make room
+ * for more, every second one goes, by a hash of series and time: what stays is an even share of all, whatever their order.
+ */
+export class SampleStore {
+  /** One sample in `2 ** thinning` is kept. */
+  thinning = 0;
+  /** Samples of a series and time that were there already. */
+  duplicates = 0;
+  /** Those of them that gave another value; the greatest is kept. */
+  conflicts = 0;
+  /** Samples dropped because they lay before any window that could still be. */
+  late = 0;
+  /** Samples dropped because the last window had them already. */
+  covered = 0;
+  readonly #budget: number;
+  readonly #room: number;
+  readonly #seeds: readonly number[];
+  #chunks: Chunk[] = [];
+  #length = 0;
+
+  /** @param seeds per series the hash of its name; it grows while samples are added */
+  constructor(budget: number, seeds: readonly number[]) {
+    this.#budget = budget;
+    // Room for a quarter more, so that each clean-up is paid for by many samples.
+    this.#room = Math.ceil(budget * 1.25);
+    this.#seeds = seeds;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds a sample; `from` is where the window begins as far as is known. */
+  add(series: number, time: number, value: number, from: number): void {
+    if (this.#length >= this.#room) this.compact(from);
+    if (this.thinning > 0 && !this.#stays(series, time)) return;
+    let chunk = this.#chunks[this.#length >>> CHUNK_BITS];
+    if (chunk === undefined) {
+      chunk = { series: new Uint32Array(CHUNK), time: new Float64Array(CHUNK), value: new Float64Array(CHUNK) };
+      this.#chunks.push(chunk);
+    }
+    const at = this.#length & MASK;
+    chunk.series[at] = series;
+    chunk.time[at] = time;
+    chunk.value[at] = value;
+    this.#length++;
+  }
+
+  #stays(series: number, time: number): boolean {
+    return (mix(this.#seeds[series] as number, time) & ((1 << this.thinning) - 1)) === 0;
+  }
+
+  /**
+   * Drops what lies before `from`, then repeated samples, then thins what is over the budget.
+   * @param floor what lies before it counts as late, what lies between it and `from` as covered by the last window
+   */
+  compact(from: number, floor = from): void {
+    this.#filter((chunk, at) => {
+      const time = chunk.time[at] as number;
+      if (time >= from) return true;
+      if (time < floor) this.late++;
+      else this.covered++;
+      return false;
+    });
+    const repeated = this.#repeated();
+    if (repeated !== null) this.#filter((_, __, index) => repeated[index] === 0);
+    while (this.#length > this.#budget && this.thinning < 30) {
+      this.thinning++;
+      this.#filter((chunk, at) => this.#stays(chunk.series[at] as number, chunk.time[at] as number));
+    }
+  }
+
+  /** Calls back with the samples of each of the given series that has any. Call {@link compact} first. */
+  forEachRun(wanted: Iterable<number>, visit: (run: Run) => void): void {
+    const { order, starts } = this.#bySeries();
+    let time = new Float64Array(1024);
+    let value = new Float64Array(1024);
+    for (const series of wanted) {
+      const start = starts[series] as number;
+      const length = (starts[series + 1] as number) - start;
+      if (length === 0) continue;
+      if (length > time.length) {
+        time = new Float64Array(length * 2);
+        value = new Float64Array(length * 2);
+      }
+      for (let i = 0; i < length; i++) {
+        const index = order[start + i] as number;
+        const chunk = this.#chunks[index >>> CHUNK_BITS] as Chunk;
+        time[i] = chunk.time[index & MASK] as number;
+        value[i] = chunk.value[index & MASK] as number;
+      }
+      visit({ series, length, time, value });
+    }
+  }
+
+  /** Which samples repeat an earlier one, by index; null where none does. */
+  #repeated(): Uint8Array | null {
+    const { order, starts } = this.#bySeries();
+    let marks: Uint8Array | null = null;
+    for (let series = 0; series + 1 < starts.length; series++) {
+      const end = starts[series + 1] as number;
+      for (let i = (starts[series] as number) + 1; i < end; i++) {
+        const [a, b] = [order[i - 1] as number, order[i] as number];
+        if (this.#timeOf(a) !== this.#timeOf(b)) continue;
+        // In one time the order is by value, so the last one, the greatest, stays.
+        marks ??= new Uint8Array(this.#length);
+        marks[a] = 1;
+        this.duplicates++;
+        if (this.#valueOf(a) !== this.#valueOf(b)) this.conflicts++;
+      }
+    }
+    return marks;
+  }
+
+  #timeOf(index: number): number {
+    return (this.#chunks[index >>> CHUNK_BITS] as Chunk).time[index & MASK] as number;
+  }
+
+  #valueOf(index: number): number {
+    return (this.#chunks[index >>> CHUNK_BITS] as Chunk).value[index & MASK] as number;
+  }
+
+  /** The indices of all samples by series, then time, then value, and where each series begins in them. */
+  #bySeries(): { order: Uint32Array; starts: Uint32Array } {
+    const starts = new Uint32Array(this.#seeds.length + 1);
+    for (let i = 0; i < this.#length; i++) {
+      const series = (this.#chunks[i >>> CHUNK_BITS] as Chunk).series[i & MASK] as number;
+      starts[series + 1] = (starts[series + 1] as number) + 1;
+    }
+    for (let s = 1; s < starts.length; s++) starts[s] = (starts[s] as number) + (starts[s - 1] as number);
+    const next = starts.slice();
+    const order = new Uint32Array(this.#length);
+    for (let i = 0; i < this.#length; i++) {
+      const series = (this.#chunks[i >>> CHUNK_BITS] as Chunk).series[i & MASK] as number;
+      const at = next[series] as number;
+      order[at] = i;
+      next[series] = at + 1;
+    }
+    const compare = (a: number, b: number): number => this.#timeOf(a) - this.#timeOf(b) || this.#valueOf(a) - this.#valueOf(b);
+    for (let s = 0; s + 1 < starts.length; s++) {
+      const [start, end] = [starts[s] as number, starts[s + 1] as number];
+      for (let i = start + 1; i < end; i++) {
+        if (compare(order[i - 1] as number, order[i] as number) <= 0) continue;
+        order.subarray(start, end).sort(compare);
+        break;
+      }
+    }
+    return { order, starts };
+  }
+
+  /** Keeps what passes, in order, and lets go of the chunks that are then empty. */
+  #filter(keep: (chunk: Chunk, at: number, index: number) => boolean): void {
+    let kept = 0;
+    for (let i = 0; i < this.#length; i++) {
+      const from = this.#chunks[i >>> CHUNK_BITS] as Chunk;
+      const at = i & MASK;
+      if (!keep(from, at, i)) continue;
+      const to = this.#chunks[kept >>> CHUNK_BITS] as Chunk;
+      const slot = kept & MASK;
+      to.series[slot] = from.series[at] as number;
+      to.time[slot] = from.time[at] as number;
+      to.value[slot] = from.value[at] as number;
+      kept++;
+    }
+    this.#length = kept;
+    this.#chunks = this.#chunks.slice(0, Math.max(1, Math.ceil(kept / CHUNK)));
+  }
+}
