@@ -1,0 +1,391 @@
+import { addEvent, beginBoot, type Cleared, completeBoot, endByLine, findIncident, lifetimeOf } from './incidents.ts';
+import { readUptime, setWallTime } from './clock.ts';
+import { conmanTime, CONMAN_TAG, CONSERVER_TAG, ctimeOf, isPrompt, type Message, messagesOf } from './prefix.ts';
+import type { Match, RuleBook } from './rulebook.ts';
+import { redact } from './redact.ts';
+import type { Rule } from './rule.ts';
+import type { LogState } from './state.ts';
+import { xidSeverity } from './xid.ts';
+
+/** An operator's command that shows old text is over after so many lines at the latest. */
+const MAX_ECHO_LINES = 5000;
+const MAX_ECHO_MS = 120_000;
+/** As much of a line that the server broke off is kept for its rest. */
+const MAX_BROKEN = 400;
+const FLAPS = 3;
+const FLAP_WINDOW = 600_000;
+const MAX_LINKS = 16;
+/** What the kernel calls a kill's constraint → the scope that is a part of its identity. */
+const OOM_SCOPES: Record<string, string> = { NONE: 'global', MEMCG: 'job', CPUSET: 'cpuset', MEMORY_POLICY: 'policy' };
+/** A shutdown may take so long; what begins later was not announced by it. */
+const SHUTDOWN_EXPLAINS = 15 * 60_000;
+
+/**
+ * The course of one node as its console tells it: follows clocks, boots, shells and the server's own lines, and turns
+ * what rules find into incidents. All it knows is in the state, so that it can stop after any line and go on elsewhere.
+ */
+export class Course {
+  readonly state: LogState;
+  readonly cleared: Cleared;
+  private readonly book: RuleBook;
+  private readonly timezone: string;
+  private readonly encoder = new TextEncoder();
+  /** The kernel that starts now is not the first that was heard. */
+  private again = false;
+  private scratch = new Uint8Array(16_384);
+
+  constructor(state: LogState, cleared: Cleared, book: RuleBook, timezone: string) {
+    this.state = state;
+    this.cleared = cleared;
+    this.book = book;
+    this.timezone = timezone;
+  }
+
+  /** Whether the next line must be seen even if no literal stands in it. */
+  get wantsNext(): boolean {
+    return this.state.br !== undefined || this.state.ec !== undefined;
+  }
+
+  /**
+   * Takes one clean text of a console line.
+   * @param previous the whole line before, for what conman broke off
+   * @param start position in the stream where the line begins
+   * @param at position where it ends
+   */
+  line(text: string, previous: () => string, start: number, at: number): void {
+    const conman = CONMAN_TAG.exec(text);
+    if (conman) {
+      const broken = previous();
+      this.serverLine(conman[1] as string, conmanTime(conman[1] as string, this.timezone), start, at);
+      if (broken !== '' && !isPrompt(broken) && !CONMAN_TAG.test(broken))
+        this.state.br = { t: this.state.t, x: redact(broken.slice(0, MAX_BROKEN)), done: 1 };
+      return;
+    }
+    const tag = CONSERVER_TAG.exec(text);
+    if (tag) {
+      this.conserverLine(text, tag, start, at);
+      return;
+    }
+    const broken = this.state.br;
+    if (broken) {
+      delete this.state.br;
+      this.joined(broken, text);
+      return;
+    }
+    this.messages(messagesOf(text, this.timezone), text);
+  }
+
+  /** A partial last line: looked at as it stands, behind what the server broke off before it. */
+  unfinished(text: string): void {
+    const broken = this.state.br;
+    delete this.state.br;
+    if (broken) this.joined(broken, text);
+    else if (text !== '') this.messages(messagesOf(text, this.timezone), text);
+  }
+
+  private conserverLine(text: string, tag: RegExpExecArray, start: number, at: number): void {
+    const before = text.slice(0, tag.index);
+    const after = text.slice(tag.index + tag[0].length);
+    if (before.trim() !== '') {
+      const broken = this.state.br;
+      if (broken) {
+        if (broken.x.length < MAX_BROKEN) broken.x += before.slice(0, MAX_BROKEN - broken.x.length);
+      } else if (isPrompt(before)) this.messages(messagesOf(before, this.timezone), before);
+      else this.state.br = { t: this.state.t, x: redact(before.slice(-MAX_BROKEN)) };
+    }
+    this.serverLine(tag[1] as string, ctimeOf(tag, 2, this.timezone), start, at, before.trim() !== '');
+    if (after.trim() !== '') this.line(after, () => '', start, at);
+  }
+
+  /** A line of the console server: a mark in time, or a word on its connection. */
+  private serverLine(said: string, time: number | undefined, start: number, at: number, output = false): void {
+    const { state } = this;
+    // Between two lines of the server that follow each other stand line ends at most.
+    if (output || start - (state.tag ?? 0) > 4) state.out = state.t;
+    delete state.ec;
+    if (time !== undefined) {
+      if (state.mk !== undefined && state.abs) {
+        const interval = time - state.mk;
+        if (interval >= 60_000) state.iv = state.iv === undefined ? interval : Math.min(state.iv, interval);
+      }
+      const since = state.mk ?? Number.NEGATIVE_INFINITY;
+      setWallTime(state, time);
+      for (const incident of state.open) if (incident.l >= since && lifetimeOf(incident.k)?.by === 'quiet') incident.lu ??= time;
+      state.mk = time;
+    }
+    state.tag = at;
+    if (/^Console down|^Console \[[^\]]{1,64}\] (?:disconnected|connection failed)/.test(said)) {
+      addEvent(state, { kind: 'console_disconnected', at: state.t, line: said }, this.cleared);
+    } else if (/^Console up|^Console \[[^\]]{1,64}\] connected/.test(said)) {
+      endByLine(state, ['console_disconnected'], undefined, state.t, this.cleared);
+    }
+  }
+
+  private joined(broken: NonNullable<LogState['br']>, rest: string): void {
+    const text = broken.x + rest;
+    // What conman broke off was looked at before it was known to be broken: its rules have spoken.
+    const spoken = broken.done ? new Set(this.matchesIn(broken.x).map((m) => m.match.rule)) : new Set<Rule>();
+    this.messages(messagesOf(text, this.timezone), text, spoken);
+  }
+
+  private messages(messages: readonly Message[], line: string, spoken?: ReadonlySet<Rule>): void {
+    const { state } = this;
+    for (const message of messages) {
+      if (message.stamp !== undefined) setWallTime(state, message.stamp);
+      if (state.ec && !this.echoEnds(message)) continue;
+      if (message.origin === 'forwarded') continue;
+      if (message.prompt) this.prompt(message);
+      if (message.uptime !== undefined) {
+        const before = state.u;
+        const course = readUptime(state, message.uptime, message.stamp !== undefined);
+        if (course === 'new boot' && !message.text.startsWith('Linux version ')) this.boot('', true);
+        else if (message.text.startsWith('Linux version ') && message.uptime < 1) this.again = before !== undefined;
+      }
+      if (message.dropped !== undefined) this.dropped(message.dropped);
+      if (message.text === '') continue;
+      for (const match of this.book.match(message, this.candidatesOf(message.text), state.u === undefined)) {
+        if (!spoken?.has(match.rule)) this.apply(match, message, line);
+      }
+    }
+  }
+
+  /** Whether the output of an operator's command is over with this message. */
+  private echoEnds(message: Message): boolean {
+    const echo = this.state.ec as [number, number];
+    echo[1]++;
+    if (!message.prompt && echo[1] < MAX_ECHO_LINES && this.state.t - echo[0] < MAX_ECHO_MS) return false;
+    delete this.state.ec;
+    return true;
+  }
+
+  private prompt(message: Message): void {
+    const { state } = this;
+    if (message.prompt === 'login') this.completed();
+    else if (message.command !== undefined) state.ec = [state.t, 0];
+  }
+
+  private matchesIn(line: string): { match: Match; message: Message }[] {
+    return messagesOf(line, this.timezone).flatMap((message) =>
+      this.book.match(message, this.candidatesOf(message.text), this.state.u === undefined).map((match) => ({ match, message })),
+    );
+  }
+
+  private candidatesOf(text: string): readonly number[] {
+    if (text.length * 3 > this.scratch.length) this.scratch = new Uint8Array(text.length * 3);
+    const { written } = this.encoder.encodeInto(text, this.scratch);
+    const found = this.book.scanner.all(this.scratch, 0, written);
+    return found.length === 0 ? [] : this.book.candidates(found);
+  }
+
+  private apply({ rule, groups }: Match, message: Message, line: string): void {
+    const { state } = this;
+    const part = groups['part'] ?? groups['device'] ?? groups['slave'];
+    if (rule.clears) endByLine(state, rule.clears, part, state.t, this.cleared);
+    if (rule.mark) this.mark(rule, groups, line);
+    if (rule.kind !== undefined) this.event(rule, rule.kind, groups, part ?? rule.part, line);
+  }
+
+  private event(rule: Rule, ruleKind: string, groups: Match['groups'], part: string | undefined, line: string): void {
+    const { state } = this;
+    let kind = ruleKind;
+    let severity = rule.severity;
+    if (rule.id === 'xid') {
+      const judged = xidSeverity(Number(groups['item']), groups['text'] ?? '');
+      if (judged === null) kind = 'gpu_app_error';
+      else severity = judged;
+    }
+    let named = part;
+    if (rule.id === 'oom-killed') {
+      named = this.oomKilled(groups['text'] ?? '');
+      if (named === 'job') severity = 'info';
+    }
+    const incident = addEvent(
+      state,
+      {
+        kind,
+        part: named,
+        at: state.t,
+        severity,
+        item: groups['item'],
+        max: groups['max'] === undefined ? undefined : Number(groups['max']),
+        text: groups['text'],
+        n: groups['n'] === undefined ? 1 : Math.min(Number(groups['n']), 1e6),
+        block: rule.block === undefined ? undefined : rule.block * 1000,
+        line,
+      },
+      this.cleared,
+    );
+    if (state.dt !== undefined && state.t - state.dt < 60_000) incident.inc = 1;
+    if (kind === 'kernel_panic') this.chain();
+    if (kind === 'hsn_link_down') this.flaps(part as string, line);
+  }
+
+  /** What led to a panic is told with it. */
+  private chain(): void {
+    const panic = findIncident(this.state, 'kernel_panic');
+    if (!panic) return;
+    const reason = panic.t ?? '';
+    const causes = this.state.open
+      .filter((i) => i !== panic && i.rec === undefined && leadsTo(i.k, reason) && panic.l - i.l < 600_000)
+      .sort((a, b) => a.f - b.f);
+    for (const cause of causes) {
+      cause.led = 1;
+      panic.ch ??= [];
+      if (!panic.ch.includes(cause.k) && panic.ch.length < 4) panic.ch.push(cause.k);
+      if (panic.fn === undefined && cause.fn !== undefined) panic.fn = cause.fn;
+    }
+  }
+
+  /** Three losses of one link within ten minutes are more than three losses. */
+  private flaps(part: string, line: string): void {
+    const { state } = this;
+    const flaps = (state.fl ??= []);
+    let ring = flaps.find((f) => f.p === part);
+    if (!ring) {
+      ring = { p: part, r: [] };
+      flaps.push(ring);
+      if (flaps.length > MAX_LINKS) flaps.shift();
+    }
+    ring.r = [...ring.r, state.t].slice(-FLAPS);
+    if (ring.r.length === FLAPS && state.t - (ring.r[0] as number) <= FLAP_WINDOW) {
+      const open = findIncident(state, 'hsn_link_flap', part);
+      addEvent(state, { kind: 'hsn_link_flap', part, at: state.t, n: open ? 1 : FLAPS, line }, this.cleared);
+    }
+  }
+
+  private mark(rule: Rule, groups: Match['groups'], line: string): void {
+    const { state } = this;
+    switch (rule.mark) {
+      case 'boot':
+        this.boot(groups['text'] ?? '', this.again);
+        break;
+      case 'command_line':
+        if (/\belfcorehdr=|\breset_devices\b/.test(groups['text'] ?? '')) this.crashKernel();
+        else this.settleBoot();
+        break;
+      case 'userspace':
+        this.settleBoot();
+        break;
+      case 'boot_complete':
+        this.completed();
+        break;
+      case 'shutdown':
+        state.ph = state.ph === 'crash' ? 'crash' : 'off';
+        break;
+      case 'function':
+        this.function(groups['text'] ?? '');
+        break;
+      case 'oom_scope':
+        if (state.om) state.om.s = OOM_SCOPES[groups['text'] ?? ''] ?? 'global';
+        break;
+      case 'oom_begins':
+        this.oomBegins(line);
+        break;
+      default:
+        break;
+    }
+  }
+
+  private boot(version: string, again: boolean): void {
+    const { state } = this;
+    const seenBefore = again || state.ph !== undefined;
+    const panicked = findIncident(state, 'kernel_panic') !== undefined;
+    const explained = state.ph === 'off' || state.ph === 'crash' || panicked || !seenBefore;
+    void SHUTDOWN_EXPLAINS;
+    state.bt = state.t;
+    state.bn = (state.bn ?? 0) + 1;
+    state.ph = 'boot';
+    state.bu = 1;
+    if (version !== '') state.kv = redact(version).slice(0, 80);
+    if (!explained)
+      addEvent(
+        state,
+        { kind: 'unexpected_reboot', at: state.t, line: version === '' ? 'the kernel clock started anew' : `Linux version ${version}` },
+        this.cleared,
+      );
+  }
+
+  private crashKernel(): void {
+    const { state } = this;
+    delete state.bu;
+    state.ph = 'crash';
+    addEvent(state, { kind: 'kdump', at: state.t, line: 'the crash kernel started' }, this.cleared);
+  }
+
+  /** The boot is that of the node's own kernel. */
+  private settleBoot(): void {
+    const { state } = this;
+    if (!state.bu) return;
+    delete state.bu;
+    beginBoot(state, state.bt ?? state.t, this.cleared);
+  }
+
+  private completed(): void {
+    const { state } = this;
+    if (state.ph === 'crash') return;
+    this.settleBoot();
+    state.ph = 'up';
+    completeBoot(state, state.t, this.cleared);
+  }
+
+  private function(name: string): void {
+    const { state } = this;
+    for (const kind of ['kernel_oops', 'kernel_bug']) {
+      const incident = findIncident(state, kind);
+      if (incident && incident.fn === undefined && state.t - incident.l < 10_000) incident.fn = redact(name).slice(0, 100);
+    }
+  }
+
+  /** A kill is told over several lines; the one that names the victim makes the event, or the next kill if it was lost. */
+  private oomBegins(line: string): void {
+    this.settleOom();
+    this.state.om = { t: this.state.t, q: redact(line) };
+  }
+
+  /** Makes an event of a kill whose victim was never named. */
+  settleOom(): void {
+    const pending = this.state.om;
+    if (!pending) return;
+    delete this.state.om;
+    const part = pending.s ?? 'global';
+    addEvent(
+      this.state,
+      { kind: 'oom', part, at: pending.t, severity: part === 'job' ? 'info' : undefined, line: pending.q },
+      this.cleared,
+    );
+  }
+
+  private oomKilled(text: string): string {
+    const scope = text.startsWith('Memory cgroup')
+      ? 'job'
+      : this.state.om && this.state.t - this.state.om.t < 120_000
+        ? this.state.om.s
+        : undefined;
+    delete this.state.om;
+    return scope ?? 'global';
+  }
+
+  private dropped(count: number): void {
+    const { state } = this;
+    state.drop = (state.drop ?? 0) + count;
+    state.dt = state.t;
+    for (const incident of state.open) if (state.t - incident.l < 60_000) incident.inc = 1;
+  }
+}
+
+const LEADS = new Map<string, RegExp>([
+  ['kernel_oops', /./],
+  ['kernel_bug', /./],
+  ['mce_fatal', /./],
+  ['lustre_lbug', /./],
+  ['hung_task', /hung_task/i],
+  ['soft_lockup', /softlockup|soft lockup/i],
+  ['hard_lockup', /hard lockup/i],
+  ['rcu_stall', /rcu/i],
+  ['oom', /out of memory/i],
+  ['fs_error', /EXT4|XFS|journal|file ?system|mount root/i],
+]);
+
+function leadsTo(kind: string, reason: string): boolean {
+  return LEADS.get(kind)?.test(reason) ?? false;
+}

@@ -1,0 +1,137 @@
+import type { Course } from './course.ts';
+import { cleanTexts, nextEscape } from './normalise.ts';
+import type { LiteralScanner } from './scanner.ts';
+import { CONTEXT } from './state.ts';
+
+/** A line longer than this is digested in pieces of this length: no input makes memory grow. */
+export const MAX_LINE = 65_536;
+
+const LF = 10;
+
+/**
+ * Parts a stream of bytes into lines and hands those on in which something stands. What it does depends on the bytes
+ * alone, never on how they are cut into chunks.
+ */
+export class LineFeed {
+  /** Bytes of finished lines since the beginning. */
+  committed = 0;
+  /** The last bytes before {@link committed}, at most {@link CONTEXT}. */
+  context: Uint8Array;
+  private partial: Uint8Array = new Uint8Array(0);
+  private readonly course: Course;
+  private readonly scanner: LiteralScanner;
+  /** Position in the log's whole stream at which this feed began. */
+  private readonly origin: number;
+
+  /** @param context what was digested right before, as far as it is known */
+  constructor(course: Course, scanner: LiteralScanner, context: Uint8Array) {
+    this.course = course;
+    this.scanner = scanner;
+    this.origin = course.state.pos;
+    this.context = context.slice(-CONTEXT);
+  }
+
+  /** The unfinished last line. */
+  get rest(): Uint8Array {
+    return this.partial;
+  }
+
+  push(chunk: Uint8Array): void {
+    let at = 0;
+    if (this.partial.length > 0) {
+      const lf = chunk.indexOf(LF);
+      const end = lf < 0 ? chunk.length : lf;
+      this.partial = concat(this.partial, chunk.subarray(0, end));
+      this.flushLong();
+      if (lf < 0) return;
+      const line = concat(this.partial, chunk.subarray(lf, lf + 1));
+      this.partial = line.subarray(0, 0);
+      this.block(line, 0, line.length);
+      at = lf + 1;
+    }
+    const end = chunk.lastIndexOf(LF) + 1;
+    if (end > at) this.block(chunk, at, end);
+    if (end < chunk.length) {
+      this.partial = chunk.slice(Math.max(end, at));
+      this.flushLong();
+    }
+  }
+
+  private flushLong(): void {
+    while (this.partial.length > MAX_LINE) {
+      const piece = this.partial.subarray(0, MAX_LINE);
+      this.partial = this.partial.slice(MAX_LINE);
+      this.piece(piece, 0, piece.length, () => '');
+      this.commit(piece, 0, piece.length);
+    }
+  }
+
+  /** Whole lines, the last byte being the last line's end. */
+  private block(bytes: Uint8Array, from: number, to: number): void {
+    let line = from;
+    let hit = -1;
+    let escape = -1;
+    while (line < to) {
+      let at = line;
+      if (!this.course.wantsNext) {
+        if (hit < line) {
+          hit = this.scanner.next(bytes, line, to);
+          if (hit < 0) hit = to;
+        }
+        if (escape < line) escape = nextEscape(bytes, line, to);
+        at = Math.min(hit, escape);
+        if (at >= to) break;
+      }
+      const start = at === line ? line : Math.max(line, bytes.lastIndexOf(LF, at) + 1);
+      const end = bytes.indexOf(LF, at);
+      this.whole(bytes, from, start, end);
+      line = end + 1;
+    }
+    this.commit(bytes, from, to);
+  }
+
+  private whole(bytes: Uint8Array, from: number, start: number, end: number): void {
+    const previous = () => this.before(bytes, from, start);
+    if (end - start <= MAX_LINE) {
+      this.texts(bytes, from, start, end, previous);
+      return;
+    }
+    for (let at = start; at < end; at += MAX_LINE) this.piece(bytes, at, Math.min(end, at + MAX_LINE), () => '', at - from);
+  }
+
+  /** A piece of a line that is too long; one without a literal in it is passed over as such a line is. */
+  private piece(bytes: Uint8Array, start: number, end: number, previous: () => string, ahead = 0): void {
+    if (this.course.wantsNext || this.scanner.next(bytes, start, end) >= 0 || nextEscape(bytes, start, end) < end) {
+      this.texts(bytes, start - ahead, start, end, previous);
+    }
+  }
+
+  private texts(bytes: Uint8Array, from: number, start: number, end: number, previous: () => string): void {
+    const origin = this.origin + this.committed - from;
+    const texts = cleanTexts(bytes, start, end);
+    if (texts.length === 0 && this.course.state.br) texts.push('');
+    for (const text of texts) this.course.line(text, previous, origin + start, origin + end + 1);
+  }
+
+  /** The clean text of the line before the one at `start`. */
+  private before(bytes: Uint8Array, from: number, start: number): string {
+    const [source, end] = start > from ? [bytes, start - 1] : [this.context, this.context.length - 1];
+    if (end <= 0) return '';
+    const low = Math.max(source === bytes ? from : 0, end - (CONTEXT - 1));
+    const lf = end - 1 < low ? -1 : source.lastIndexOf(LF, end - 1);
+    return cleanTexts(source, Math.max(low, lf + 1), end).at(-1) ?? '';
+  }
+
+  private commit(bytes: Uint8Array, from: number, to: number): void {
+    this.committed += to - from;
+    this.context = to - from >= CONTEXT ? bytes.slice(to - CONTEXT, to) : concat(this.context, bytes.subarray(from, to)).slice(-CONTEXT);
+    this.course.state.pos = this.origin + this.committed;
+  }
+}
+
+function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const all = new Uint8Array(a.length + b.length);
+  all.set(a);
+  all.set(b, a.length);
+  return all;
+}

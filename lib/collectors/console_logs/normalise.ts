@@ -1,0 +1,70 @@
+const ESC = 0x1b;
+const CARET = 0x5e;
+const BRACKET = 0x5b;
+const TAB = 0x09;
+
+/** No console text says more in one breath; what is longer is cut before any rule looks at it. */
+export const MAX_TEXT = 4096;
+
+const decoder = new TextDecoder('utf-8');
+
+/**
+ * Makes clean texts of one raw console line: terminal control (real, or spelled `^[` by conman's `sanitize`), NUL padding
+ * and erased characters are taken out; a bare carriage return, a cursor jump and a run of NULs part two texts.
+ */
+export function cleanTexts(bytes: Uint8Array, from: number, to: number): string[] {
+  let end = to;
+  while (end > from && ((bytes[end - 1] as number) <= 0x20 || bytes[end - 1] === 0x7f)) {
+    if (bytes[end - 1] === 0x20 || bytes[end - 1] === TAB) break;
+    end--;
+  }
+  if (isPlain(bytes, from, end)) {
+    const text = decoder.decode(bytes.subarray(from, Math.min(end, from + MAX_TEXT)));
+    return text.trim() === '' ? [] : [text];
+  }
+  return cleanText(decoder.decode(bytes.subarray(from, end)))
+    .split('\n')
+    .filter((text) => text.trim() !== '')
+    .map((text) => text.slice(0, MAX_TEXT));
+}
+
+/** Whether a line holds nothing that {@link cleanText} would take out. */
+export function isPlain(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) {
+    const c = bytes[i] as number;
+    if (c < 0x20 && c !== TAB) return false;
+    if (c === CARET && bytes[i + 1] === BRACKET) return false;
+    if (c === 0x7f) return false;
+  }
+  return true;
+}
+
+/** What moves the cursor elsewhere: the texts before and after it are two. */
+const JUMP = /(?:\u001b|\^\[)\[\d{0,4}(?:;\d{0,4})?[HfABEFGJd]|\r+|\0{8,}|\n/g;
+/** CSI sequences, OSC strings and the two-character escapes. */
+const TERMINAL =
+  /(?:\u001b|\^\[)\[[0-?]{0,32}[ -/]{0,4}[@-~]|\u001b\][^\u0007\u001b]{0,256}(?:\u0007|\u001b\\)?|\u001b[()*+#%][0-9A-Za-z@]|\u001b[=>78cDEHMNOZ]/g;
+const REST = /[\u0000-\u0007\u000b-\u001f\u007f]/g;
+
+/** Text without terminal control, with `\n` between what stood in different places of the screen. */
+export function cleanText(text: string): string {
+  let clean = text.replace(JUMP, '\n').replace(TERMINAL, '');
+  if (clean.includes('\b')) clean = erase(clean);
+  return clean.replace(REST, '');
+}
+
+/** Applies backspaces. */
+function erase(text: string): string {
+  const kept: string[] = [];
+  for (const c of text) {
+    if (c !== '\b') kept.push(c);
+    else if (kept.at(-1) !== '\n') kept.pop();
+  }
+  return kept.join('');
+}
+
+/** Where a line of `bytes` that starts at `from` wants the slow way: the next escape at or after it. */
+export function nextEscape(bytes: Uint8Array, from: number, to: number): number {
+  const at = bytes.indexOf(ESC, from);
+  return at < 0 || at >= to ? to : at;
+}

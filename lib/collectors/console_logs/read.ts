@@ -1,0 +1,160 @@
+import { type Input, ReadError } from '../../model/collector.ts';
+import { Course } from './course.ts';
+import { LineFeed } from './feed.ts';
+import type { Cleared } from './incidents.ts';
+import { cleanTexts, nextEscape } from './normalise.ts';
+import { fingerprint, isUnchanged, type Plan, planContinuation, planFirstSight } from './plan.ts';
+import type { Log } from './names.ts';
+import type { RuleBook } from './rulebook.ts';
+import { firstState, type LogState } from './state.ts';
+
+export interface ReadOptions {
+  book: RuleBook;
+  timezone: string;
+  /** Bytes to read at first sight; undefined = all. */
+  tail: number | undefined;
+}
+
+/** What reading one log gave. */
+export interface ReadLog {
+  log: Log;
+  state: LogState;
+  cleared: Cleared;
+  /** Bytes digested now. */
+  bytes: number;
+  skipped?: number;
+  gap?: string;
+  /** A part that could not be read; what came before it counts. */
+  error?: ReadError;
+  /** The log's content is no text. */
+  binary?: true;
+}
+
+/** Reads what a log has that was not read before, and brings its state up to it. */
+export async function readLog(log: Log, before: LogState | undefined, options: ReadOptions): Promise<ReadLog> {
+  const state = before ? structuredClone(before) : firstState();
+  const cleared: Cleared = new Map();
+  const result: ReadLog = { log, state, cleared, bytes: 0 };
+  delete state.gone;
+  if (before && log.current && isUnchanged(log.current, before)) return result;
+  let plan: Plan;
+  try {
+    plan = before ? await planContinuation(log, state) : planFirstSight(log, options.tail);
+    if (!before && (await looksBinary(log.current))) return { ...result, binary: true };
+  } catch (error) {
+    if (!(error instanceof ReadError)) throw error;
+    return { ...result, error };
+  }
+  if (plan.gap !== undefined) {
+    state.gaps = (state.gaps ?? 0) + 1;
+    delete state.br;
+    delete state.u;
+    delete state.b;
+    for (const incident of state.open) incident.inc = 1;
+  }
+  const course = new Course(state, cleared, options.book, options.timezone);
+  const feed = new LineFeed(course, options.book.scanner, plan.context);
+  const error = await feedSegments(feed, plan, result);
+  keepPlace(state, log, plan, feed, error);
+  keepPartial(state, feed.rest, options.book);
+  return {
+    ...result,
+    ...(plan.skipped !== undefined && { skipped: plan.skipped }),
+    ...(plan.gap !== undefined && { gap: plan.gap }),
+    ...(error && { error }),
+  };
+}
+
+async function feedSegments(feed: LineFeed, plan: Plan, result: ReadLog): Promise<ReadError | undefined> {
+  // A tail begins in the middle of a line: that line is not read.
+  let inLine = plan.skipped !== undefined && (plan.segments[0]?.from ?? 0) > 0;
+  for (const segment of plan.segments) {
+    segment.start = result.bytes;
+    if (segment.input.size <= segment.from) continue;
+    try {
+      for await (const chunk of segment.input.bytes(segment.from)) {
+        let part = chunk;
+        if (inLine) {
+          const lf = chunk.indexOf(10);
+          if (lf < 0) {
+            segment.from += chunk.length;
+            continue;
+          }
+          inLine = false;
+          segment.from += lf + 1;
+          part = chunk.subarray(lf + 1);
+        }
+        feed.push(part);
+        result.bytes += part.length;
+      }
+    } catch (error) {
+      if (error instanceof ReadError) return error;
+      throw error;
+    }
+  }
+  return undefined;
+}
+
+/** Remembers where the finished lines end: in which file, at which offset, and what stands before. */
+function keepPlace(state: LogState, log: Log, plan: Plan, feed: LineFeed, error: ReadError | undefined): void {
+  const { current } = log;
+  let place = plan.segments.findLast((s) => (s.start ?? Number.POSITIVE_INFINITY) <= feed.committed);
+  // A new file that is still empty: who writes may yet write to the old one.
+  if (place && place.input === current && current.size === 0 && plan.segments.length > 1) place = plan.segments.at(-2);
+  if (!place) return;
+  state.o = place.from + feed.committed - (place.start as number);
+  delete state.hs;
+  delete state.hl;
+  Object.assign(state, fingerprint(feed.context.subarray(Math.max(0, feed.context.length - state.o)), state.o));
+  if (place.input === current || place.input.file === undefined) delete state.in;
+  else state.in = { d: place.input.file.device, i: place.input.file.inode, name: place.input.name };
+  // What could not be read to its end is looked at again even if it does not change.
+  state.cur =
+    error || !current
+      ? { ...idOf(current), s: -1 }
+      : { ...idOf(current), s: current.size, ...(current.mtime !== undefined && { m: current.mtime }) };
+}
+
+function idOf(input: Input | undefined): { d?: string; i?: string } {
+  return input?.file ? { d: input.file.device, i: input.file.inode } : {};
+}
+
+/** An unfinished last line counts for what it says so far, and is read again: only what rules may speak to is kept. */
+function keepPartial(state: LogState, rest: Uint8Array, book: RuleBook): void {
+  delete state.part;
+  if (rest.length === 0) return;
+  if (book.scanner.next(rest, 0, rest.length) < 0 && nextEscape(rest, 0, rest.length) === rest.length) return;
+  const texts = cleanTexts(rest, 0, rest.length)
+    .slice(-4)
+    .map((text) => text.slice(0, 1000));
+  if (texts.length > 0) state.part = texts;
+}
+
+async function looksBinary(input: Input | undefined): Promise<boolean> {
+  if (!input || input.size === 0) return false;
+  for await (const chunk of input.bytes(0)) {
+    const sample = chunk.subarray(0, 4096);
+    if ((sample[0] === 0x1f && sample[1] === 0x8b) || (sample[0] === 0x7f && sample[1] === 0x45 && sample[2] === 0x4c)) return true;
+    let odd = 0;
+    let counted = 0;
+    for (const c of sample) {
+      // NULs are padding that real captures begin with.
+      if (c === 0) continue;
+      counted++;
+      if (c < 8 || (c > 13 && c < 27) || (c > 27 && c < 32)) odd++;
+    }
+    return counted > 64 && odd * 10 > counted;
+  }
+  return false;
+}
+
+/** The state with what is unfinished at the log's end taken for what it says so far; the state itself stays as it is. */
+export function settled(state: LogState, cleared: Cleared, options: Pick<ReadOptions, 'book' | 'timezone'>): LogState {
+  if (state.part === undefined && state.om === undefined && (state.br === undefined || state.br.done)) return state;
+  const copy = structuredClone(state);
+  const course = new Course(copy, cleared, options.book, options.timezone);
+  if (copy.part === undefined) course.unfinished('');
+  for (const text of copy.part ?? []) course.unfinished(text);
+  course.settleOom();
+  return copy;
+}

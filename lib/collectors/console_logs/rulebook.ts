@@ -1,0 +1,81 @@
+import type { Message } from './prefix.ts';
+import type { Rule } from './rule.ts';
+import { LiteralScanner } from './scanner.ts';
+
+/** Lines of the console servers themselves, and operators' commands whose output is no speech of the node. */
+const STRUCTURE = ['[-- MARK --', '[-- Console ', '<ConMan> ', ' login: '];
+const COMMANDS = [
+  'cat',
+  'dmesg',
+  'grep',
+  'egrep',
+  'zgrep',
+  'rg',
+  'less',
+  'more',
+  'tail',
+  'head',
+  'zcat',
+  'xzcat',
+  'zless',
+  'journalctl',
+  'sed',
+  'awk',
+  'vi',
+  'vim',
+  'strings',
+  'echo',
+  'printf',
+  'logger',
+  'crash',
+  'sudo',
+];
+const ECHOES = ['#', '$', '>']
+  .flatMap((prompt) => COMMANDS.map((command) => `${prompt} ${command} `))
+  .concat(['# dmesg', '$ dmesg', '# journalctl', '$ journalctl']);
+
+export interface Match {
+  rule: Rule;
+  groups: Record<string, string | undefined>;
+}
+
+/** The rules of a run, and the search for all of their literals at once. */
+export class RuleBook {
+  readonly scanner: LiteralScanner;
+  private readonly byLiteral: readonly (readonly number[])[];
+  private readonly rules: readonly Rule[];
+
+  constructor(rules: readonly Rule[]) {
+    this.rules = rules;
+    const literals = new Map<string, number[]>();
+    for (const [index, rule] of rules.entries()) {
+      for (const literal of rule.literals) literals.set(literal, [...(literals.get(literal) ?? []), index]);
+    }
+    for (const literal of [...STRUCTURE, ...ECHOES]) if (!literals.has(literal)) literals.set(literal, []);
+    this.scanner = new LiteralScanner([...literals.keys()]);
+    this.byLiteral = [...literals.values()];
+  }
+
+  /** The rules that may speak to bytes which hold these literals, in their order. */
+  candidates(literals: readonly number[]): readonly number[] {
+    if (literals.length === 1) return this.byLiteral[literals[0] as number] as readonly number[];
+    return [...new Set(literals.flatMap((l) => this.byLiteral[l] as number[]))].sort((a, b) => a - b);
+  }
+
+  /** Every rule that speaks to a message: the first that is an event, and all that only mark or clear. */
+  match(message: Message, candidates: readonly number[], bareKernel: boolean): Match[] {
+    if (message.origin === 'forwarded' || message.command !== undefined) return [];
+    const matches: Match[] = [];
+    let event = false;
+    for (const index of candidates) {
+      const rule = this.rules[index] as Rule;
+      if (rule.kind !== undefined && event) continue;
+      if (rule.from === 'kernel' && message.origin === 'bare' && !bareKernel) continue;
+      const m = rule.match.exec(message.text);
+      if (!m || rule.veto?.test(message.text)) continue;
+      event ||= rule.kind !== undefined;
+      matches.push({ rule, groups: m.groups ?? {} });
+    }
+    return matches;
+  }
+}

@@ -1,0 +1,128 @@
+import * as z from 'zod';
+import { SEVERITIES } from '../../model/condition.ts';
+
+/*
+ * What one run hands to the next about one log. Names are short: a machine has 12,000 of these.
+ */
+
+/** An open incident: one event or several of one kind (and part) that belong together. */
+export const Incident = z.object({
+  /** Kind and, where the kind has one, part. */
+  k: z.string(),
+  p: z.string().optional(),
+  /** Events counted. */
+  n: z.number(),
+  /** Log time of the first and the last event, ms. */
+  f: z.number(),
+  l: z.number(),
+  /** By when at the latest the last event was: the server's next mark. */
+  lu: z.number().optional(),
+  /** The worst severity that a rule gave it. */
+  s: z.enum(SEVERITIES),
+  /** Distinct items (tasks, CPUs, victims, bits), at most {@link MAX_ITEMS}, and how many sights of others there were. */
+  x: z.array(z.string()).optional(),
+  xm: z.number().optional(),
+  /** The maximum that its rules kept: seconds stuck. */
+  m: z.number().optional(),
+  /** What was said: a panic's reason, an oops' headline. */
+  t: z.string().optional(),
+  /** The function in which it happened. */
+  fn: z.string().optional(),
+  /** Redacted lines: the first, and the last where it differs. */
+  q: z.array(z.string()),
+  /** Lines about it are known to be missing. */
+  inc: z.literal(1).optional(),
+  /** A boot began after it (its time); a boot that completes ends it. */
+  rec: z.number().optional(),
+  /** It ended in a panic, and is told there. */
+  led: z.literal(1).optional(),
+  /** What led here: kinds of the same chain, the first cause first. */
+  ch: z.array(z.string()).optional(),
+  /** Times of the last events, for rates: at most {@link MAX_RECENT}. */
+  r: z.array(z.number()).optional(),
+  /** Start of the present window of a rate, and the events in it. */
+  w: z.tuple([z.number(), z.number()]).optional(),
+  /** Time has ended it (and that was said); an event that the log dates before that end revives it. */
+  e: z.literal(1).optional(),
+  /** The block that it is in: log time of its last line. */
+  b: z.number().optional(),
+});
+export type Incident = z.infer<typeof Incident>;
+
+export const MAX_ITEMS = 8;
+export const MAX_RECENT = 3;
+
+const Stat = z.object({ d: z.string().optional(), i: z.string().optional(), s: z.number(), m: z.string().optional() });
+export type Stat = z.infer<typeof Stat>;
+
+export const LogState = z.object({
+  /** The log's file as it was last seen: device, inode, size, modification. */
+  cur: Stat,
+  /** The file in which the reading stopped, where that is not the current one. */
+  in: z.object({ d: z.string().optional(), i: z.string().optional(), name: z.string() }).optional(),
+  /** Offset of the first byte that is not digested, and hashes of the last {@link CONTEXT} and {@link SUFFIX} bytes before it. */
+  o: z.number(),
+  h: z.string(),
+  hs: z.string().optional(),
+  /** How many bytes `h` is of, where fewer were known. */
+  hl: z.number().optional(),
+  /** Since when the log's file is gone, ms. */
+  gone: z.number().optional(),
+  /** Log time in ms; `abs` once it is a wall clock, else it counts from the first kernel clock. */
+  t: z.number(),
+  abs: z.literal(1).optional(),
+  /** Log time at which the present kernel's clock stood at zero, and its last reading in seconds. */
+  b: z.number().optional(),
+  u: z.number().optional(),
+  /** Bytes digested since first sight; where the last line of the console server ended in that count. */
+  pos: z.number(),
+  tag: z.number().optional(),
+  /** Time of the server's last mark, and the shortest interval between two. */
+  mk: z.number().optional(),
+  iv: z.number().optional(),
+  /** Log time of the last output of the node itself. */
+  out: z.number().optional(),
+  /** `up`: a boot completed; `boot`: one began; `off`: it said goodbye; `crash`: the crash kernel runs. */
+  ph: z.enum(['up', 'boot', 'off', 'crash']).optional(),
+  /** Begin of the present boot, boots seen, and whether it is still open if it is the crash kernel's. */
+  bt: z.number().optional(),
+  bn: z.number().optional(),
+  bu: z.literal(1).optional(),
+  /** Its kernel. */
+  kv: z.string().optional(),
+  /** Log time of an operator's command whose output is being shown, and its lines so far. */
+  ec: z.tuple([z.number(), z.number()]).optional(),
+  /** A text that the server's own line broke off, and its time; `done` where it was looked at by itself. */
+  br: z.object({ t: z.number(), x: z.string(), done: z.literal(1).optional() }).optional(),
+  /** The unfinished last line, where a rule speaks to it. */
+  part: z.array(z.string()).optional(),
+  /** Administrative link changes under way: device → log time. */
+  adm: z.record(z.string(), z.number()).optional(),
+  /** Times of the last losses of each link, for flaps. */
+  fl: z.array(z.object({ p: z.string(), r: z.array(z.number()) })).optional(),
+  /** A kill for lack of memory that has begun: its time, line and scope. */
+  om: z.object({ t: z.number(), q: z.string(), s: z.string().optional() }).optional(),
+  /** Messages that the kernel said it dropped. */
+  drop: z.number().optional(),
+  /** Log time of the last drop. */
+  dt: z.number().optional(),
+  gaps: z.number().optional(),
+  open: z.array(Incident),
+});
+export type LogState = z.infer<typeof LogState>;
+
+/** How many bytes before the offset are hashed, and read again for what a line of the server may have cut in two. */
+export const CONTEXT = 1024;
+/** How many bytes before the offset are looked for in the head of a new file whose predecessor is not there. */
+export const SUFFIX = 64;
+
+export const Carry = z.object({
+  /** Per log (its place and base name) its state. */
+  logs: z.record(z.string(), LogState),
+});
+export type Carry = z.infer<typeof Carry>;
+
+/** The state of a log that was never seen. */
+export function firstState(): LogState {
+  return { cur: { s: 0 }, o: 0, h: '', t: 0, pos: 0, open: [] };
+}

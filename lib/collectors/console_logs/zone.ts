@@ -1,0 +1,56 @@
+/** Reads local times that carry no zone, as console servers write them. Formatters are dear, so each zone's is kept. */
+const formatters = new Map<string, Intl.DateTimeFormat | null>();
+const offsets = new Map<string, number>();
+const MAX_OFFSETS = 4096;
+
+function formatterOf(timezone: string): Intl.DateTimeFormat | null {
+  const known = formatters.get(timezone);
+  if (known !== undefined) return known;
+  let formatter: Intl.DateTimeFormat | null = null;
+  try {
+    formatter = new Intl.DateTimeFormat('en-US', {
+      timeZone: timezone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+  } catch {
+    // A zone that this platform does not know is read as UTC.
+  }
+  formatters.set(timezone, formatter);
+  return formatter;
+}
+
+/** How far a zone's clock is ahead of UTC at an instant, in ms; the instant is cut to the quarter of an hour. */
+function offsetAt(ms: number, timezone: string): number {
+  const quarter = Math.floor(ms / 900_000) * 900_000;
+  const key = `${timezone} ${quarter}`;
+  const known = offsets.get(key);
+  if (known !== undefined) return known;
+  const formatter = formatterOf(timezone);
+  let offset = 0;
+  if (formatter) {
+    const part: Record<string, number> = {};
+    for (const { type, value } of formatter.formatToParts(quarter)) part[type] = Number(value);
+    offset = Date.UTC(part['year'] ?? 0, (part['month'] ?? 1) - 1, part['day'], part['hour'], part['minute'], part['second']) - quarter;
+  }
+  if (offsets.size >= MAX_OFFSETS) offsets.clear();
+  offsets.set(key, offset);
+  return offset;
+}
+
+/**
+ * A wall clock reading (given as if it were UTC) of a zone → ms since the epoch. In the hour that occurs twice the
+ * earlier instant is meant; a reading that the zone skips is taken with the offset before the jump.
+ */
+export function fromLocal(reading: number, timezone: string): number {
+  if (timezone === 'UTC') return reading;
+  const early = reading - offsetAt(reading - 86_400_000, timezone);
+  if (early + offsetAt(early, timezone) === reading) return early;
+  const late = reading - offsetAt(early, timezone);
+  return late + offsetAt(late, timezone) === reading ? late : early;
+}
