@@ -26,7 +26,14 @@ function exitModule(status: number): Uint8Array {
   const text = (s: string): number[] => [s.length, ...new TextEncoder().encode(s)];
   const section = (id: number, body: number[]): number[] => [id, body.length, ...body];
   return Uint8Array.from([
-    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    0,
+    0x61,
+    0x73,
+    0x6d,
+    1,
+    0,
+    0,
+    0,
     ...section(1, [2, 0x60, 1, 0x7f, 0, 0x60, 0, 0]),
     ...section(2, [1, ...text('wasi_snapshot_preview1'), ...text('proc_exit'), 0, 0]),
     ...section(3, [1, 1]),

@@ -18,7 +18,7 @@ export interface FunctionEnv {
 export function createFunction(): Hono<FunctionEnv> {
   const app = new Hono<FunctionEnv>();
   app.use(async (c, next) => {
-    if (!c.get('observer')) c.set('observer', c.env?.observer ?? (await edgeObserver(c.env)));
+    if (!c.get('observer')) c.set('observer', c.env?.observer ?? edgeObserver(c.env));
     await next();
   });
   app.onError((error, c) => answerError(error, c));

@@ -26,7 +26,7 @@ const DEMO_STEP = 5 * 60_000;
 export interface NodeObserver {
   observer: Observer;
   threads: DigestThreads;
-  dispose(): Promise<void>;
+  dispose: () => Promise<void>;
 }
 
 /**

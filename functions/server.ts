@@ -1,6 +1,5 @@
 import { createAdaptorServer } from '@hono/node-server';
 import { chmodSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import type { CommonFlags } from '../lib/cli/session.ts';
 import { ConfigError } from '../lib/config.ts';
 import { toIso } from '../lib/model/time.ts';
@@ -31,7 +30,7 @@ export async function serveNode(
     server.listen(place, resolve);
   });
   if ('path' in place) chmodSync(place.path, 0o660);
-  const address = server.address() as AddressInfo | string | null;
+  const address = server.address();
   log('info', 'listening', {
     address:
       typeof address === 'string'

@@ -5,7 +5,7 @@ import type { FunctionEnv } from './function.ts';
 /** The edge entry: the same functions over fetch, and a schedule that chains the same endpoints. */
 export default {
   fetch: (request: Request, env: FunctionEnv['Bindings'], context: ExecutionContext): Response | Promise<Response> =>
-    app.fetch(request, env, context as Parameters<typeof app.fetch>[2]),
+    app.fetch(request, env, context),
 
   async scheduled(_: ScheduledController, env: FunctionEnv['Bindings']): Promise<void> {
     const token = env.OBSERVER_TOKEN?.split(/\s+/)[0];

@@ -1,7 +1,7 @@
 import { LineCounter, isMap, isScalar, parseDocument, type Document } from 'yaml';
 import * as z from 'zod';
 import type { Collector } from './model/collector.ts';
-import { canonicalJson, JsonObject } from './model/json.ts';
+import { canonicalJson, type JsonObject } from './model/json.ts';
 import { sha256Hex } from './model/identity.ts';
 import { Severity } from './model/condition.ts';
 import { Duration, parseDuration } from './model/time.ts';
@@ -146,7 +146,8 @@ export interface ParseOptions {
 
 function isTimeZone(zone: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== null;
+    new Intl.DateTimeFormat('en', { timeZone: zone }).format(0);
+    return true;
   } catch {
     return false;
   }

@@ -52,21 +52,21 @@ function buildProgram(entries: Entries, finish: (status: number) => void): Comma
     program
       .command(usage)
       .description(description)
-      .option('--config FILE', 'configuration (YAML); also OBSERVER_CONFIG')
+      .option('--config <FILE>', 'configuration (YAML); also OBSERVER_CONFIG')
       .addOption(
         new Option('--demo [day]', 'the bundled cluster instead of a configuration')
           .choices(['faulty', 'healthy'])
           .preset('faulty')
           .conflicts('config'),
       )
-      .option('--state-root DIR', 'where state is kept; also OBSERVER_STATE_ROOT')
-      .option('--report-root DIR', 'where reports are written; also OBSERVER_REPORT_ROOT')
+      .option('--state-root <DIR>', 'where state is kept; also OBSERVER_STATE_ROOT')
+      .option('--report-root <DIR>', 'where reports are written; also OBSERVER_REPORT_ROOT')
       .option('--json', 'the result as one JSON document on stdout', false);
   const withModel = (c: Command): Command =>
     c
-      .option('--model-url URL', 'an OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1')
-      .option('--model-name NAME', 'the model to ask for there')
-      .addOption(new Option('--mock NAME', 'a built-in mock instead of a model').conflicts(['modelUrl', 'modelName']))
+      .option('--model-url <URL>', 'an OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1')
+      .option('--model-name <NAME>', 'the model to ask for there')
+      .addOption(new Option('--mock <NAME>', 'a built-in mock instead of a model').conflicts(['modelUrl', 'modelName']))
       .option('--no-model', 'the deterministic report alone')
       .option('--no-notify', 'send nothing to any sink');
   const run = async (flags: CommonFlags, work: Work): Promise<void> => finish(await entries.withSession(flags, work));
@@ -90,20 +90,20 @@ function buildProgram(entries: Entries, finish: (status: number) => void): Comma
     run(flags, (s) => runCommand(s, flags.json === true)),
   );
   withModel(command('serve', 'HTTP server, 127.0.0.1:8787 by default'))
-    .option('--listen ADDRESS', 'host:port')
-    .option('--socket PATH', 'a unix socket instead of a port')
+    .option('--listen <ADDRESS>', 'host:port')
+    .option('--socket <PATH>', 'a unix socket instead of a port')
     .action(async (flags: CommonFlags & { listen?: string; socket?: string }) => finish(await entries.serve(flags)));
   command('snapshot <SOURCE> [WHICH]', 'a stored snapshot as JSON: latest (default), previous, or its timestamp').action(
     async (source: string, which: string | undefined, flags: CommonFlags) =>
       run(flags, (s) => snapshotCommand(s, source, which ?? 'latest')),
   );
   command('report [TICK]', 'a stored report: latest (default), or that of a tick')
-    .option('--format FORMAT', 'text, md, html or json', 'text')
+    .option('--format <FORMAT>', 'text, md, html or json', 'text')
     .action(async (tick: string | undefined, flags: CommonFlags & { format: string }) =>
       run(flags, (s) => reportCommand(s, tick ?? 'latest', flags.json ? 'json' : flags.format)),
     );
   command('findings', 'the findings of the last tick')
-    .option('--state STATE', 'only those in this state')
+    .option('--state <STATE>', 'only those in this state')
     .option('--check', 'exit as a monitoring plugin: 0 nothing, 1 warning, 2 critical, 3 blind', false)
     .action(async (flags: CommonFlags & { state?: string; check: boolean }) =>
       run(flags, (s) => findingsCommand(s, { ...flags, json: flags.json === true })),

@@ -149,7 +149,12 @@ function step(tracked: Map<string, Tracked>, t: Tracked, seen: Observation, tick
   const { state, episode, newIn, good, looks, reason } = life;
   tracked.set(t.condition.id, {
     ...t,
-    ...{ state, episode, newIn, good, looks, reason },
+    state,
+    episode,
+    newIn,
+    good,
+    looks,
+    reason,
     condition,
     lastSeen: condition.lastSeen > t.lastSeen ? condition.lastSeen : t.lastSeen,
     ...(state === 'resolved' && t.state !== 'resolved' && { resolvedAt: toIso(now) }),

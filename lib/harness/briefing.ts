@@ -27,9 +27,9 @@ export function briefing(view: ReadView, previous: Assessment | null): string {
   lines.push('', ...expectedFleet(view));
   for (const state of ['new', 'ongoing', 'stale', 'resolved'] as const) lines.push('', ...section(view, state));
   const moved = view.changes.flatMap((c) =>
-    c.summary
-      .filter((x) => typeof x.from === 'number' && typeof x.to === 'number')
-      .map((x) => `- ${c.source} ${x.path}: ${x.from} → ${x.to}`),
+    c.summary.flatMap(({ path, from, to }) =>
+      typeof from === 'number' && typeof to === 'number' ? [`- ${c.source} ${path}: ${from} → ${to}`] : [],
+    ),
   );
   if (moved.length > 0)
     lines.push(

@@ -85,7 +85,8 @@ function report(rows: readonly Row[], seen: readonly Seen[]): Submission {
     .slice(0, 10);
   return {
     stories: stories.map(([subject, own], index) => {
-      const worst = own.find((r) => r.severity === 'critical') ?? (own[0] as Row);
+      const worst = own.find((r) => r.severity === 'critical') ?? own[0];
+      if (!worst) throw new TypeError('a story without findings');
       const others = own.filter((r) => r !== worst);
       const siblings = seen
         .filter((s) => s.name === 'get_node' && s.args['node'] === subject)

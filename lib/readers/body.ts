@@ -19,7 +19,7 @@ export async function partsOfBody(request: Request): Promise<PushedPart[]> {
   }
   const parts: PushedPart[] = [];
   for (const [field, value] of await request.formData()) {
-    const file = typeof value === 'string' ? null : (value as File);
+    const file = typeof value === 'string' ? null : value;
     // A browser or curl names an upload after its file; the field's own name wins where it says more than "file".
     const name = cleanName(file && (field === 'file' || field === '') ? file.name : field) ?? `part ${parts.length + 1}`;
     parts.push({ name, bytes: file ? new Uint8Array(await file.arrayBuffer()) : new TextEncoder().encode(value as string) });

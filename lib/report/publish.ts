@@ -20,5 +20,5 @@ export async function readReport(reports: Store, tick: string): Promise<Report |
 /** The ticks that have a report, newest first. */
 export async function listReports(reports: Store): Promise<string[]> {
   const ticks = (await reports.list('')).flatMap((key) => TICK_FILE.exec(key)?.[1] ?? []);
-  return ticks.reverse();
+  return ticks.toReversed();
 }

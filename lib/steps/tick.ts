@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AuditLog } from '../audit/audit.ts';
 import { OBSERVER } from '../findings/derive.ts';
-import { LifecycleState, type Judged, type SourceView } from '../findings/judge.ts';
+import { LifecycleState, type SourceView } from '../findings/judge.ts';
 import { Change } from '../model/change.ts';
 import type { Recording } from '../model/recording.ts';
 import { Assessment, type Report } from '../model/report.ts';

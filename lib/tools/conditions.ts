@@ -39,13 +39,13 @@ export const countConditions = defineTool({
       const key = by === 'kind' || by === 'severity' || by === 'source' || by === 'state' ? x[by] : (x.place?.[by] ?? 'unknown place');
       groups.set(key, [...(groups.get(key) ?? []), x]);
     }
-    const rows = [...groups].map(([key, all]): JsonObject & { count: number } => {
+    const rows = [...groups].map(([key, all]) => {
       const worst = all.map((x) => x.severity).reduce((a, b) => (compareSeverity(a, b) <= 0 ? a : b));
       const subjects = fold(new Set(all.map((x) => x.subject.id)));
-      return { [by]: key, count: all.length, worst, subjects: subjects.length > 300 ? `${subjects.slice(0, 300)}…` : subjects };
+      return { key, count: all.length, worst, subjects: subjects.length > 300 ? `${subjects.slice(0, 300)}…` : subjects };
     });
-    rows.sort((a, b) => b.count - a.count || compareNames(String(a[by]), String(b[by])));
-    return page(rows);
+    rows.sort((a, b) => b.count - a.count || compareNames(a.key, b.key));
+    return page(rows.map(({ key, ...rest }) => ({ [by]: key, ...rest })));
   },
 });
 

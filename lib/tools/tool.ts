@@ -42,7 +42,7 @@ export function defineTool<Shape extends z.ZodRawShape>(tool: {
   run: (view: ReadView, args: z.infer<z.ZodObject<Shape>>) => Answer | Refusal | Promise<Answer | Refusal>;
 }): Tool {
   const args = z.strictObject(tool.args);
-  return { ...tool, args, parameters: wireSchema(args) } as unknown as Tool;
+  return { ...tool, args, parameters: wireSchema(args) };
 }
 
 /**
