@@ -105,21 +105,31 @@ function mergeAlong(boxes: Boxes, dim: number, merged: number[], known: Map<stri
   if (firsts.length === boxes.count) return boxes;
   const sets = boxes.sets[dim] as number[][];
   const column = boxes.ids[dim] as number[];
-  const parts = firsts.map((): number[] => []);
-  for (const [box, into] of of.entries()) parts[into]?.push(column[box] as number);
-  const union = (these: number[]): number => {
-    if (these.length === 1) return these[0] as number;
-    const madeOf = `of ${these.sort(ascending).join()}`;
+  const parts = new Map<number, number[]>();
+  for (const [box, into] of of.entries()) {
+    const first = firsts[into] as number;
+    if (box === first) continue;
+    const part = parts.get(first);
+    if (part) part.push(column[box] as number);
+    else parts.set(first, [column[first] as number, column[box] as number]);
+  }
+  const union = (part: number[]): number => {
+    const madeOf = `of ${part.sort(ascending).join()}`;
     let id = known.get(madeOf);
     if (id === undefined) {
-      const set = these.flatMap((part) => sets[part] as number[]).sort(ascending);
+      const set = part.flatMap((one) => sets[one] as number[]).sort(ascending);
       const text = set.join();
       id = known.get(text) ?? sets.push(set) - 1;
       known.set(text, id).set(madeOf, id);
     }
     return id;
   };
-  const ids = boxes.ids.map((all, k) => (k === dim ? parts.map(union) : firsts.map((box) => all[box] as number)));
+  const ids = boxes.ids.map((all, k) =>
+    firsts.map((box) => {
+      const part = k === dim ? parts.get(box) : undefined;
+      return part ? union(part) : (all[box] as number);
+    }),
+  );
   return { count: firsts.length, ids, sets: boxes.sets };
 }
 
