@@ -15,10 +15,14 @@ export function namedSet(names: Iterable<string>, max = 240): NamedSet {
   const all = [...new Set(names)].sort(compareNames);
   const whole = fold(all);
   if (whole.length <= max) return { count: all.length, names: whole, more: 0 };
-  let [fits, tooMany] = [0, all.length];
+  // Doubling first: irregular names fold badly, few of them fit, and folding thousands to learn that is dear.
+  const fitting = (n: number): boolean => fold(all.slice(0, n)).length <= max;
+  let [fits, tooMany] = [0, 8];
+  while (tooMany < all.length && fitting(tooMany)) [fits, tooMany] = [tooMany, tooMany * 2];
+  tooMany = Math.min(tooMany, all.length);
   while (tooMany - fits > 1) {
     const middle = Math.floor((fits + tooMany) / 2);
-    if (fold(all.slice(0, middle)).length <= max) fits = middle;
+    if (fitting(middle)) fits = middle;
     else tooMany = middle;
   }
   return { count: all.length, names: fold(all.slice(0, fits)), more: all.length - fits };

@@ -19,7 +19,9 @@ export function alertConditions(families: readonly Family[], now: number): Condi
   for (const family of families) {
     if ([family.root, ...family.children].every((a) => a.severityWord.toLowerCase() === 'ok')) continue;
     const key = identityOf(family.root);
-    groups.set(key, [...(groups.get(key) ?? []), family]);
+    const group = groups.get(key);
+    if (group) group.push(family);
+    else groups.set(key, [family]);
   }
   return [...groups.values()].map((group) => conditionOf(group, now));
 }

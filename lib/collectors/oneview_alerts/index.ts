@@ -139,7 +139,9 @@ function factsOf(open: readonly Alert[]): { subject: Subject; facts: JsonObject 
   const bySubject = new Map<string, Alert[]>();
   for (const alert of open) {
     const key = subjectKey(alert.subject);
-    bySubject.set(key, [...(bySubject.get(key) ?? []), alert]);
+    const known = bySubject.get(key);
+    if (known) known.push(alert);
+    else bySubject.set(key, [alert]);
   }
   return [...bySubject.values()]
     .map((alerts) => {

@@ -39,16 +39,15 @@ export function serialConditions(
   shared: readonly SharedSerial[],
   placeOf: (server: Server) => Place | undefined,
 ): ConditionDraft[] {
-  const byKey = new Map(shared.map((s) => [s.key, s.names]));
+  const byKey = new Map(shared.map((s) => [s.key, { servers: s.names.length, text: setText(s.names) }]));
   return servers.flatMap((server): ConditionDraft[] => {
     const { subject, serial, serialKey } = server;
     const place = placeOf(server);
     const at = place && { place };
-    const names = serialKey === null ? undefined : byKey.get(serialKey);
-    if (names) {
-      const others = names.filter((name) => name !== subject.id);
-      const message = `${subject.id}: serial number ${serial} is also that of ${setText(others)}`;
-      return [{ kind: 'serial_duplicate', subject, message, values: { serial, servers: names.length }, ...at }];
+    const sharing = serialKey === null ? undefined : byKey.get(serialKey);
+    if (sharing) {
+      const message = `${subject.id}: serial number ${serial} is that of ${sharing.servers} servers: ${sharing.text}`;
+      return [{ kind: 'serial_duplicate', subject, message, values: { serial, servers: sharing.servers }, ...at }];
     }
     const lacks = [...(serialKey === null ? ['serial number'] : []), ...(server.zeroUuid ? ['UUID (all zeros)'] : [])];
     if (lacks.length === 0) return [];
