@@ -33,8 +33,9 @@ export function collectFunction(source: string): Hono<FunctionEnv> {
 
 /** The body's parts; undefined where there is no body; a refusal where there may be none. */
 async function pushedParts(c: Context<FunctionEnv>, source: string): Promise<PushedPart[] | undefined | Response> {
-  const length = c.req.header('content-length');
-  if ((length === undefined || length === '0') && c.req.header('transfer-encoding') === undefined) return undefined;
+  // Some adapters give every POST a body; only one with bytes in it is pushed.
+  const bytes = new Uint8Array(await c.req.arrayBuffer());
+  if (bytes.length === 0) return undefined;
   const observer = c.get('observer');
   const config = observer.config.sources.get(source);
   const tokens = await observer.tokens();
@@ -48,7 +49,7 @@ async function pushedParts(c: Context<FunctionEnv>, source: string): Promise<Pus
       source,
     });
   try {
-    return await partsOfBody(c.req.raw);
+    return await partsOfBody(bytes, c.req.header('content-type') ?? '');
   } catch (error) {
     return problem(c, 400, { title: 'Bad body', detail: `the multipart body cannot be parsed: ${(error as Error).message}`, source });
   }

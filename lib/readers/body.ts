@@ -13,12 +13,10 @@ export interface PushedPart {
  * The caller has bounded the body's size.
  * @throws TypeError for a multipart body that cannot be parsed
  */
-export async function partsOfBody(request: Request): Promise<PushedPart[]> {
-  if (!/^multipart\/form-data/i.test(request.headers.get('content-type') ?? '')) {
-    return [{ name: 'body', bytes: new Uint8Array(await request.arrayBuffer()) }];
-  }
+export async function partsOfBody(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<PushedPart[]> {
+  if (!/^multipart\/form-data/i.test(contentType)) return [{ name: 'body', bytes }];
   const parts: PushedPart[] = [];
-  for (const [field, value] of await request.formData()) {
+  for (const [field, value] of await new Response(bytes, { headers: { 'content-type': contentType } }).formData()) {
     const file = typeof value === 'string' ? null : value;
     // A browser or curl names an upload after its file; the field's own name wins where it says more than "file".
     const name = cleanName(file && (field === 'file' || field === '') ? file.name : field) ?? `part ${parts.length + 1}`;
