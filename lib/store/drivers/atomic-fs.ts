@@ -94,6 +94,7 @@ export function atomicFsDriver(root: string): Driver<AtomicFsOptions, string> {
       const start = prefix ? await locate(prefix) : base;
       const keys: string[] = [];
       await refuseDetour(base, start);
+      if (start !== base && (await unlessMissing(() => fs.lstat(start)))?.isFile()) return keys;
       await listFiles(start, segments, keys);
       return keys;
     },
