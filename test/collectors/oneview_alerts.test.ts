@@ -66,6 +66,11 @@ describe('an alert is open', () => {
   it.each<[string, JsonObject, string[]]>([
     ['when it is Active', {}, ['warning hw_fan node n1']],
     ['when it is Locked, which counts toward health as well', { alertState: 'Locked', severity: 'Critical' }, ['critical hw_fan node n1']],
+    [
+      'when it is locked again after it was cleared',
+      { alertState: 'Locked', clearedTime: '2026-11-29T00:00:00.000Z' },
+      ['warning hw_fan node n1'],
+    ],
     ['in a state that OneView did not have so far', { alertState: 'Postponed' }, ['warning hw_fan node n1']],
     ['but not when it is Cleared', cleared, []],
     ['nor in the state OK', { alertState: 'OK' }, []],
@@ -181,6 +186,7 @@ describe('the part of an alert', () => {
       { description: 'No answer from 10.1.2.3 since 2026-11-30T08:12:00Z.' },
       { description: 'No answer from 10.1.2.77 since 2026-12-01T11:00:09Z.' },
     ],
+    ['a share that stands where an ordinal would', { description: 'Processor 85 % busy.' }, { description: 'Processor 90 % busy.' }],
     ['links', { description: 'Lost {"name":"a 1","uri":"/rest/x/1"}.' }, { description: 'Lost {"uri":"/rest/x/2", "name":"b\\"2"}.' }],
     [
       'UUIDs',

@@ -117,6 +117,11 @@ describe('conditions of one server', () => {
     expect(found(await of(server(1, over)))).toEqual(expected);
   });
 
+  it('are none where a record has no fields of a management processor', async () => {
+    const { mpHostInfo: _info, mpState: _state, ...old } = server(1);
+    expect(found(await of(old))).toEqual([]);
+  });
+
   it('take a limit for refreshes from the site’s rules', async () => {
     const slow = input(
       'p1.json',
@@ -193,6 +198,13 @@ describe('an inventory that has gaps', () => {
     const gap = await collect([first(), brokenInput('p2.json')], { carry: oneviewInventory.carry.parse(whole.carry) });
     expect(found(gap)).toEqual(['info firmware_minority n1 bios', 'warning serial_duplicate n1']);
     expect(gap.carry).toEqual(whole.carry);
+  });
+
+  it('knows it still after a run that saw next to nothing', async () => {
+    const whole = await collect([first(), second]);
+    const little = input('p2.json', page('server-hardware', members.slice(4, 5), { total: 8, start: 4 }));
+    const { carry } = await collect([little], { carry: whole.carry });
+    expect(found(await collect([first()], { carry }))).toEqual(['info firmware_minority n1 bios', 'warning serial_duplicate n1']);
   });
 
   it('forgets a shared serial number once the other server is seen with its own', async () => {

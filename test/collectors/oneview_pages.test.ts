@@ -81,6 +81,11 @@ describe('the total that OneView states', () => {
     expect(check(serverPage(0, 2, { total: '3', start: -1 }))).toMatchObject({ stated: 3, missing: 1 });
   });
 
+  it('places pages by their own address where they start at -1', () => {
+    const pages = [0, 2].map((from) => serverPage(from, from + 2, { total: 4, start: -1, uri: next(from) }));
+    expect(check(...pages)).toMatchObject({ collected: 4, proven: true, problems: [] });
+  });
+
   it('is exceeded where pages of an earlier dump were left behind', () => {
     const result = check(serverPage(0, 2, { total: 3, next: next(2) }), serverPage(2, 4, { total: 3 }));
     expect(result).toMatchObject({ proven: true, missing: 0 });

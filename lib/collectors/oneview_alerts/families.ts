@@ -17,12 +17,12 @@ export function familiesOf(open: readonly Alert[]): Family[] {
   for (const alert of open) {
     for (const child of alert.children) {
       const key = keyOfUri(child);
-      if (key !== alert.key && byKey.has(key)) parents.set(key, alert.key);
+      if (byKey.has(key)) parents.set(key, alert.key);
     }
   }
   for (const alert of open) {
     const key = alert.parent === null ? null : keyOfUri(alert.parent);
-    if (key !== null && key !== alert.key && byKey.has(key)) parents.set(alert.key, key);
+    if (key !== null && byKey.has(key)) parents.set(alert.key, key);
   }
   const roots = rootsOf(open, parents);
   const families = new Map<string, Family>();

@@ -111,7 +111,7 @@ function readManagement(fields: JsonObject): Server['mp'] {
   const typed = listed.map((a) => ({ address: address(text(a, 'address')), type: text(a, 'type')?.toLowerCase() ?? '' }));
   const rank = (type: string): number => ['static', 'dhcp', 'lookup'].indexOf(type) + 1 || 4;
   const addresses = typed
-    .filter((a): a is { address: string; type: string } => a.address !== null && !a.type.startsWith('linklocal'))
+    .filter((a): a is { address: string; type: string } => a.address !== null)
     .sort((a, b) => rank(a.type) - rank(b.type) || (a.address < b.address ? -1 : 1))
     .map((a) => a.address);
   const flat = address(text(fields, 'mpIpAddress'));
