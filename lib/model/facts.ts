@@ -98,6 +98,8 @@ const PLACEHOLDERS = new Set([
   '[unknown]',
 ]);
 
+const LONGEST_PLACEHOLDER = Math.max(...[...PLACEHOLDERS].map((text) => text.length));
+
 /**
  * The text of a hardware field, trimmed; null where it only says that there is none: the usual placeholders, nothing but
  * zeros, dots, dashes or `x`, or no text at all.
@@ -105,7 +107,8 @@ const PLACEHOLDERS = new Set([
 export function hardwareText(raw: unknown): string | null {
   if (typeof raw !== 'string') return null;
   const text = raw.trim();
-  return PLACEHOLDERS.has(text.toLowerCase()) || /^[0.\-_xX\s:]*$/.test(text) ? null : text;
+  if (text.length <= LONGEST_PLACEHOLDER && PLACEHOLDERS.has(text.toLowerCase())) return null;
+  return /^[0.\-_xX\s:]*$/.test(text) ? null : text;
 }
 
 /**
@@ -116,8 +119,8 @@ export function hardwareText(raw: unknown): string | null {
 export function comparableSerial(raw: unknown): string | null {
   const text = hardwareText(raw);
   if (text === null || text.length < 3) return null;
-  const serial = text.toUpperCase().replaceAll(/\s+/g, '').replace(/^0+/, '');
-  return serial === '' ? null : serial;
+  const serial = (/\s/.test(text) ? text.replaceAll(/\s+/g, '') : text).toUpperCase();
+  return serial.startsWith('0') ? serial.replace(/^0+/, '') || null : serial;
 }
 
 /** A MAC address in lower case with colons; null for what is none, for all zeros and for broadcast. */

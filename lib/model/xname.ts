@@ -69,22 +69,33 @@ interface Parsed {
 }
 
 // A cabinet has at most five digits, everything inside it at most four: longer runs of digits are no xname.
-const XNAME = /^(?:x\d{1,5}|d\d{1,5})(?:[a-z]\d{1,4}){0,7}$/;
+const XNAME = /^[xd]\d{1,5}(?:[a-z]\d{1,4}){0,7}$/i;
+const MAX_LENGTH = 48;
 
 function parse(name: string): Parsed | null {
-  if (name.length > 48) return null;
+  if (name.length > MAX_LENGTH || !XNAME.test(name)) return null;
   const lower = name.toLowerCase();
-  if (!XNAME.test(lower)) return null;
   let letters = '';
   let stem = '';
   const stems: string[] = [];
-  for (const segment of lower.match(/[a-z]\d+/g) ?? []) {
-    letters += segment.charAt(0);
-    stem += segment.charAt(0) + String(Number(segment.slice(1)));
+  for (let at = 0; at < lower.length; ) {
+    let end = at + 1;
+    while (end < lower.length && isDigit(lower.charCodeAt(end))) end++;
+    let first = at + 1;
+    while (first < end - 1 && lower.charCodeAt(first) === ZERO) first++;
+    letters += lower.charAt(at);
+    stem += lower.charAt(at) + lower.slice(first, end);
     stems.push(stem);
+    at = end;
   }
   const type = TYPES.get(letters) ?? FAMILIES.find(([family]) => letters.startsWith(family))?.[1];
   return type === undefined ? null : { type, letters, stems };
+}
+
+const ZERO = 48;
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= 57;
 }
 
 /** What a name names, or null where it is no xname. Upper and lower case are the same. */
@@ -110,6 +121,9 @@ const CONTAINERS: ReadonlyMap<string, string> = new Map([
   ['xchs', 'switch'],
 ]);
 
+/** The place of `n` in `xcsbn`. */
+const NODE_DEPTH = 4;
+
 /**
  * Where the named component stands: the name of each container that holds it, or that it is, by the container's type
  * (`rack`, `chassis`, `slot`, `board`; `switch`, `pdu`, `cdu`; `node` for what is inside a node). Each is a whole xname,
@@ -120,12 +134,12 @@ const CONTAINERS: ReadonlyMap<string, string> = new Map([
 export function placeOfXname(name: string): Place | null {
   const parsed = parse(name);
   if (parsed === null) return null;
+  const { stems, letters, type } = parsed;
   const place: Place = {};
-  parsed.stems.forEach((stem, i) => {
-    const letters = parsed.letters.slice(0, i + 1);
-    const container = CONTAINERS.get(letters);
-    if (container !== undefined) place[container] = stem;
-    if (letters === 'xcsbn' && parsed.type === 'node_part') place['node'] = stem;
-  });
+  for (let i = 0; i < stems.length; i++) {
+    const container = CONTAINERS.get(letters.slice(0, i + 1));
+    if (container !== undefined) place[container] = stems[i] as string;
+  }
+  if (type === 'node_part') place['node'] = stems[NODE_DEPTH] as string;
   return place;
 }

@@ -1,0 +1,153 @@
+import { subjectId } from '../../model/identity.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { PowerState } from '../../model/facts.ts';
+import type { Tally } from './tally.ts';
+import { imageWord, instant, member, record } from './values.ts';
+
+/** What `cm power status` said of one name. */
+export interface Power {
+  state: PowerState;
+  /** The tool failed to ask: that says nothing of the node. */
+  failed?: boolean;
+}
+
+const STATES: ReadonlyMap<string, PowerState> = new Map<string, PowerState>([
+  ['booted', 'booted'],
+  ['on', 'on'],
+  ['off', 'off'],
+  ['poweringon', 'changing'],
+  ['poweringoff', 'changing'],
+  ['powering on', 'changing'],
+  ['powering off', 'changing'],
+  ['resetting', 'changing'],
+]);
+
+const POWER_LINE = /^([^\s:]{1,253})[ \t]*:[ \t]*(\S.*)$/;
+
+/** Whether a text is the output of `cm power status`. */
+export function isPowerStatus(text: string): boolean {
+  return /^[^\s:]{1,253}[ \t]*:[ \t]*(?:BOOTED|On|Off|Powering ?O(?:n|ff)|FAILURE\b.*)[ \t]*$/m.test(text.slice(0, 65_536));
+}
+
+/**
+ * Reads `cm power status` (`NAME : STATE` a line). `On` is chassis power without a sign of the operating system,
+ * `BOOTED` has its heartbeat. A `FAILURE` line is the tool's, and no state: power may have changed all the same. Where a
+ * name stands twice, a state counts before a failure, the later before the earlier.
+ */
+export function readPower(text: string, input: string, tally: Tally, domains: readonly string[]): Map<string, Power> {
+  const power = new Map<string, Power>();
+  text.split(/\r?\n/).forEach((line, i) => {
+    if (line.trim() === '') return;
+    tally.records++;
+    const m = POWER_LINE.exec(line);
+    const id = m ? subjectId('node', m[1], domains) : null;
+    if (!m || id === null) {
+      tally.reject(input, `line ${i + 1}`, 'is no line of power status (NAME : STATE)');
+      return;
+    }
+    const word = (m[2] as string).trim().toLowerCase();
+    const state = STATES.get(word);
+    if (state === undefined && !word.startsWith('failure') && word.length > 40) {
+      tally.reject(input, `line ${i + 1}`, 'has no known state');
+      return;
+    }
+    const failed = word.startsWith('failure');
+    if (!failed || !power.has(id)) power.set(id, { state: state ?? 'unknown', ...(failed && { failed }) });
+  });
+  return power;
+}
+
+/** What a node runs. */
+export interface Booted {
+  image?: string;
+  kernel?: string;
+  /** When it booted, ms since the epoch. */
+  at?: number;
+}
+
+/** Whether a text holds kernel command lines, or `/proc/stat` and `/proc/version` lines captured beside them. */
+export function isBootCapture(text: string): boolean {
+  return /(?:^|\s)(?:BOOT_IMAGE|IMAGE)=\S/.test(text.slice(0, 65_536));
+}
+
+/**
+ * Reads what nodes run: one line of `/proc/cmdline` for each, as `pdsh` and `clush` print it (`NAME: …`) or with the
+ * node's own `HOSTNAME=`; lines of `/proc/version` and the `btime` line of `/proc/stat` may stand beside them.
+ */
+export function readBootLines(text: string, input: string, tally: Tally, domains: readonly string[]): Map<string, Booted> {
+  const nodes = new Map<string, Booted>();
+  text.split(/\r?\n/).forEach((line, i) => {
+    if (line.trim() === '') return;
+    tally.records++;
+    const prefix = /^([^\s:=]{1,253}):[ \t]+/.exec(line);
+    const body = prefix ? line.slice(prefix[0].length) : line;
+    const booted = readBootLine(body);
+    const host = prefix?.[1] ?? /(?:^|\s)HOSTNAME=(\S+)/.exec(body)?.[1];
+    const id = subjectId('node', host, domains);
+    if (booted === null || id === null)
+      tally.reject(input, `line ${i + 1}`, booted === null ? 'is no kernel command line' : 'does not say which node it is of');
+    else nodes.set(id, { ...nodes.get(id), ...booted });
+  });
+  return nodes;
+}
+
+function readBootLine(body: string): Booted | null {
+  const btime = /^btime (\d{9,11})$/.exec(body.trim());
+  if (btime) return { at: Number(btime[1]) * 1000 };
+  const version = /^Linux version (\S+)/.exec(body);
+  if (version) {
+    const kernel = imageWord(version[1]);
+    return kernel === undefined ? null : { kernel };
+  }
+  return /(?:^|\s)(?:BOOT_IMAGE|IMAGE|root)=/.test(body) ? readCommandLine(body) : null;
+}
+
+/**
+ * The image and kernel that a kernel's command line names: `IMAGE=`, else the folder of `BOOT_IMAGE=…/IMAGE/KERNEL`. A
+ * node that booted from its own disk (`/boot/vmlinuz-…`) tells its kernel alone.
+ */
+export function readCommandLine(line: string): Booted {
+  const booted: Booted = {};
+  const parts = (/(?:^|\s)BOOT_IMAGE=(\S+)/.exec(line)?.[1] ?? '').split('/');
+  const folder = parts.length > 1 ? parts.at(-2) : undefined;
+  const isDisk = parts.some((p) => p.includes('(')) || folder === 'boot' || folder === '';
+  const image = imageWord(/(?:^|\s)IMAGE=(\S+)/.exec(line)?.[1] ?? (isDisk ? undefined : folder));
+  const file = /^(?:vmlinuz|vmlinux|bzImage|Image)-(.+)$/.exec(parts.at(-1) ?? '')?.[1];
+  const kernel = imageWord(file);
+  if (image !== undefined) booted.image = image;
+  if (kernel !== undefined) booted.kernel = kernel;
+  return booted;
+}
+
+/** The same as a JSON object: by node a command line, an image's name, or `{image, kernel, cmdline, boot_time}`. */
+export function readBootObject(object: JsonObject, input: string, tally: Tally, domains: readonly string[]): Map<string, Booted> {
+  const nodes = new Map<string, Booted>();
+  for (const name of Object.keys(object)) {
+    tally.records++;
+    const id = subjectId('node', name, domains);
+    const booted = readBootValue(object[name]);
+    if (id === null || booted === null)
+      tally.reject(input, 'an entry', id === null ? 'has no usable name' : 'says nothing of what the node runs');
+    else nodes.set(id, booted);
+  }
+  return nodes;
+}
+
+function readBootValue(value: JsonObject[string] | undefined): Booted | null {
+  if (typeof value === 'string') {
+    if (value.includes('=')) return readCommandLine(value);
+    const image = imageWord(value);
+    return image === undefined ? null : { image };
+  }
+  const object = record(value);
+  if (object === undefined) return null;
+  const line = member(object, 'cmdline');
+  const booted = typeof line === 'string' ? readCommandLine(line) : {};
+  const image = imageWord(member(object, 'image'));
+  const kernel = imageWord(member(object, 'kernel'));
+  const at = instant(member(object, 'boot_time'));
+  if (image !== undefined) booted.image = image;
+  if (kernel !== undefined) booted.kernel = kernel;
+  if (at !== undefined) booted.at = at;
+  return Object.keys(booted).length === 0 ? null : booted;
+}

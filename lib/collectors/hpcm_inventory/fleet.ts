@@ -1,0 +1,211 @@
+import type { Place } from '../../model/condition.ts';
+import { compareNames } from '../../model/text.ts';
+import { canonicalXname, placeOfXname, xnameType } from '../../model/xname.ts';
+import { expand } from '../../nodeset.ts';
+import type { Booted, Power } from './captures.ts';
+import { classify, type EntryClass, HOSTS, subjectType } from './classify.ts';
+import { DOCUMENT_NAMES, type DocumentKind, type Documents } from './documents.ts';
+import { mergeHardware } from './hardware.ts';
+import type { Options, Override } from './options.ts';
+import { emptyRecord, hasSubstance, type Location, mergeRecords, type NodeRecord } from './records.ts';
+import type { Tally } from './tally.ts';
+
+/** One entry of the inventory: all that the inputs say of it. */
+export interface Entry extends NodeRecord {
+  class: EntryClass;
+  role?: string | undefined;
+  /** The type of subject under which it is reported. */
+  subject: string;
+  /** Boots an operating system of its own. */
+  isHost: boolean;
+  systemGroup?: string | undefined;
+  power?: Power | undefined;
+  booted?: Booted | undefined;
+  place?: Place | undefined;
+}
+
+/** What the inputs add up to. */
+export interface Fleet {
+  /** In the order of their names. */
+  entries: Entry[];
+  /** HPCM types that are not known here, with their number. */
+  unknownTypes: Map<string, number>;
+}
+
+/** Finds an entry by any of its names; a name that two entries share finds neither. */
+class Names {
+  readonly #records: Map<string, NodeRecord>;
+  readonly #aliases = new Map<string, string | null>();
+
+  constructor(records: Map<string, NodeRecord>) {
+    this.#records = records;
+    for (const record of records.values()) this.learn(record);
+  }
+
+  learn({ id, aliases, xname, hardware }: NodeRecord): void {
+    for (const alias of [...aliases, xname, hardware?.geoloc]) {
+      if (alias === undefined || alias === id) continue;
+      const known = this.#aliases.get(alias);
+      this.#aliases.set(alias, known === undefined || known === id ? id : null);
+    }
+  }
+
+  find(name: string): NodeRecord | undefined {
+    return this.#records.get(name) ?? this.#records.get(this.#aliases.get(name) ?? '');
+  }
+}
+
+/** Joins what the inputs say into entries, classifies them and finds their places. */
+export function assemble(documents: Documents, options: Options, tally: Tally): Fleet {
+  // Where there is a node list, it says what exists; the other inputs only add to it.
+  const isClosed = documents.kinds.has('nodes');
+  const records = new Map(documents.nodes);
+  const names = new Names(records);
+  const strangers = new Map<DocumentKind, string[]>();
+  const resolve = (kind: DocumentKind, name: string): NodeRecord | undefined => {
+    const found = names.find(name);
+    if (found !== undefined) return found;
+    if (isClosed) {
+      addStranger(strangers, kind, name);
+      return undefined;
+    }
+    const record = emptyRecord(name);
+    records.set(name, record);
+    return record;
+  };
+  addDefinition(documents.definition, records, names, isClosed, strangers);
+  for (const [name, hardware] of documents.hardware) {
+    const record = resolve('inventory', name);
+    if (record === undefined) continue;
+    record.hardware = mergeHardware(record.hardware, hardware);
+    names.learn(record);
+  }
+  const power = new Map<string, Power>();
+  for (const [name, state] of documents.power) {
+    const record = resolve('power', name);
+    if (record !== undefined) power.set(record.id, state);
+  }
+  const booted = new Map<string, Booted>();
+  for (const [name, system] of documents.boot) {
+    const record = resolve('boot', name);
+    if (record !== undefined) booted.set(record.id, system);
+  }
+  const systemGroups = addGroups(documents, names);
+  for (const [kind, list] of strangers) tellStrangers(kind, list, tally);
+  const overrides = options.overrides.map(compile);
+  const unknownTypes = new Map<string, number>();
+  const entries = [...records.values()].map((record) => {
+    const entry = toEntry(record, power.get(record.id), booted.get(record.id), overrides);
+    entry.systemGroup = systemGroups.get(record.id);
+    if (entry.class === 'unknown') unknownTypes.set(record.type ?? '', (unknownTypes.get(record.type ?? '') ?? 0) + 1);
+    return entry;
+  });
+  entries.sort((a, b) => compareNames(a.id, b.id));
+  return { entries, unknownTypes };
+}
+
+function addDefinition(
+  definition: NodeRecord[],
+  records: Map<string, NodeRecord>,
+  names: Names,
+  isClosed: boolean,
+  strangers: Map<DocumentKind, string[]>,
+): void {
+  for (const defined of definition) {
+    const known = names.find(defined.id) ?? defined.aliases.map((alias) => names.find(alias)).find((r) => r !== undefined);
+    if (known !== undefined) {
+      const merged = mergeRecords(known, { ...defined, id: known.id, aliases: [...defined.aliases, defined.id] });
+      records.set(known.id, merged);
+      names.learn(merged);
+    } else if (!isClosed || defined.isController || defined.isPdu) {
+      records.set(defined.id, defined);
+      names.learn(defined);
+    } else addStranger(strangers, 'cluster_conf', defined.id);
+  }
+}
+
+/** Notes the groups at their members. @returns by node its system group, the first by name of several */
+function addGroups({ groups }: Documents, names: Names): Map<string, string> {
+  const systemGroups = new Map<string, string>();
+  for (const { name, isSystem, nodes } of [...groups].sort((a, b) => compareNames(a.name, b.name))) {
+    for (const node of nodes) {
+      const record = names.find(node);
+      if (record === undefined || record.groups.includes(name)) continue;
+      record.groups.push(name);
+      if (isSystem && !systemGroups.has(record.id)) systemGroups.set(record.id, name);
+    }
+  }
+  return systemGroups;
+}
+
+function addStranger(strangers: Map<DocumentKind, string[]>, kind: DocumentKind, name: string): void {
+  const list = strangers.get(kind);
+  if (list === undefined) strangers.set(kind, [name]);
+  else list.push(name);
+}
+
+function tellStrangers(kind: DocumentKind, list: string[], tally: Tally): void {
+  const sample = [...list].sort(compareNames).slice(0, 3).join(', ');
+  tally.note(
+    undefined,
+    `${DOCUMENT_NAMES[kind]} names ${list.length} that the node list does not have: ${sample}${list.length > 3 ? ', …' : ''}`,
+  );
+}
+
+type Compiled = Override & { names?: Set<string> };
+
+function compile(override: Override): Compiled {
+  return override.nodes === undefined ? override : { ...override, names: new Set(expand(override.nodes.toLowerCase())) };
+}
+
+function matches({ names, type, template, group }: Compiled, record: NodeRecord, xname: string | undefined): boolean {
+  if (names !== undefined && ![record.id, xname ?? '', ...record.aliases].some((name) => names.has(name))) return false;
+  if (type !== undefined && record.type !== type) return false;
+  if (template !== undefined && record.template !== template) return false;
+  return group === undefined || record.groups.includes(group);
+}
+
+function toEntry(record: NodeRecord, power: Power | undefined, booted: Booted | undefined, overrides: readonly Compiled[]): Entry {
+  const geoloc = record.hardware?.geoloc;
+  const xname = (geoloc === undefined ? null : canonicalXname(geoloc)) ?? record.xname ?? canonicalXname(record.id) ?? undefined;
+  const override = overrides.find((o) => matches(o, record, xname));
+  const bootsSystem = typeof record.image === 'string' || booted !== undefined || power?.state === 'booted';
+  const found = classify({
+    name: record.id,
+    type: record.type,
+    template: record.template,
+    groups: record.groups,
+    xname,
+    kernel: record.kernel,
+    hasHardware: hasSubstance(record),
+    bootsSystem,
+    isSuLeader: record.isSuLeader,
+    isController: record.isController,
+    isPdu: record.isPdu,
+  });
+  const entryClass = override?.class ?? found.class;
+  const role = override?.role ?? (entryClass === found.class ? found.role : undefined);
+  const subject = subjectType(entryClass, () => bootsSystem || (xname !== undefined && xnameType(xname) === 'node'));
+  const place = (xname === undefined ? null : placeOfXname(xname)) ?? placeOfLocation(record.location);
+  const isHost = HOSTS.has(entryClass);
+  return { ...record, xname, class: entryClass, role, subject, isHost, systemGroup: undefined, power, booted, place: place ?? undefined };
+}
+
+/**
+ * The place that HPCM's own coordinates name, as far as they go without a gap: 0 is a place, null is none. Racks and
+ * what is in them are called as xnames call them, so that both forms meet.
+ */
+function placeOfLocation(location: Location | undefined): Place | null {
+  if (location?.rack === undefined) return null;
+  let name = `x${location.rack}`;
+  for (const [key, letter] of [
+    ['chassis', 'c'],
+    ['tray', 's'],
+    ['controller', 'b'],
+  ] as const) {
+    const n = location[key];
+    if (n === undefined) break;
+    name += `${letter}${n}`;
+  }
+  return placeOfXname(name);
+}

@@ -1,0 +1,197 @@
+import { comparableSerial, hardwareText, macAddress } from '../../model/facts.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { cleanName } from '../../model/text.ts';
+
+/** What `cm inventory` (or a node's `inventory`) says of the hardware, as far as it is used. */
+export interface Hardware {
+  /** The geographic name that the inventory gives. */
+  geoloc?: string;
+  serial?: string;
+  model?: string;
+  /** Serial numbers by component (`dimm.DIMM 3`); every name has its family in front, so none is a name of `Object`'s. */
+  parts: Record<string, string>;
+  firmware: Map<string, string>;
+  macs: string[];
+  /** The counted parts, compactly. */
+  slots: Slots;
+}
+
+/** Slots in the order of their names, and for each three characters of a hash of its serial number, all in one text. */
+export interface Slots {
+  /** Shared by the nodes of one kind. */
+  names: readonly string[];
+  hashes: string;
+}
+
+/** The families of parts whose loss or exchange is reported. Disks and NICs come and go with their drivers. */
+export const FAMILIES = ['dimm', 'gpu'] as const;
+export type Family = (typeof FAMILIES)[number];
+const COUNTED = new Set<string>(FAMILIES);
+
+/** The hash of a part that gives no serial number. */
+export const NO_SERIAL = '---';
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.';
+
+/** 18 bits of FNV-1a as three characters: tells that a part is another, but for one case in 262,144. */
+function shortHash(text: string): string {
+  let h = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+  const bits = (h ^ (h >>> 18)) & 0x3ffff;
+  return ALPHABET.charAt(bits >>> 12) + ALPHABET.charAt((bits >>> 6) & 63) + ALPHABET.charAt(bits & 63);
+}
+
+const MAX_PARTS = 64;
+const MAX_FIRMWARE = 32;
+const MAX_KEYS = 4096;
+
+// Where the server's own serial number and model stand, the most telling first. A chassis or board serial is left
+// out: several nodes of one blade share it.
+const SYSTEM = ['sys', 'fru.system', 'fru'];
+
+type Field = 'serial' | 'part' | 'model' | 'version' | 'size';
+type Component = Partial<Record<Field, string>>;
+
+// The same field has several names, by the tool that read it (Cray-HPE/cani normalizeField, MIT).
+const FIELDS: ReadonlyMap<string, Field> = new Map<string, Field>([
+  ['serialnumber', 'serial'],
+  ['partnumber', 'part'],
+  ['model', 'model'],
+  ['modelname', 'model'],
+  ['productname', 'model'],
+  ['version', 'version'],
+  ['firmwareversion', 'version'],
+  ['fwversion', 'version'],
+  ['size', 'size'],
+  ['capacity', 'size'],
+]);
+
+interface Key {
+  component: string;
+  field: Field;
+}
+
+/**
+ * Reads flat key-value inventories: `dimm.DIMM 1.Serial Number`, `bios.Version`, `gpu.model`. Keys hold spaces; what
+ * stands before the last dot is the component. Placeholder values count as absent, so that `NA` is no serial number.
+ * One reader serves a whole fleet: its nodes have the same keys, which are taken apart only once.
+ */
+export class HardwareReader {
+  readonly #keys = new Map<string, Key | null>();
+  readonly #slotLists = new Map<string, readonly string[]>();
+
+  read(flat: JsonObject): Hardware {
+    const components = new Map<string, Component>();
+    const hardware: Hardware = { parts: {}, firmware: new Map(), macs: [], slots: { names: [], hashes: '' } };
+    let keys = 0;
+    for (const name in flat) {
+      if (!Object.hasOwn(flat, name)) continue;
+      if (++keys > MAX_KEYS) break;
+      const raw = flat[name];
+      if (name === 'geoloc') {
+        const geoloc = cleanName(hardwareText(raw));
+        if (geoloc !== null) hardware.geoloc = geoloc.toLowerCase();
+      } else if (name.startsWith('mac.')) {
+        const mac = macAddress(raw);
+        if (mac !== null) hardware.macs.push(mac);
+      } else {
+        const key = this.#key(name);
+        const text = key === null ? null : cleanName(hardwareText(raw));
+        if (key !== null && text !== null) {
+          const component = components.get(key.component);
+          if (component === undefined) components.set(key.component, { [key.field]: text });
+          else component[key.field] = text;
+        }
+      }
+    }
+    const slots: string[] = [];
+    for (const name of [...components.keys()].sort()) addComponent(hardware, slots, name, components.get(name) as Component);
+    hardware.slots.names = this.#shared(slots);
+    for (const name of SYSTEM) {
+      const system = components.get(name);
+      if (system === undefined) continue;
+      if (hardware.serial === undefined && comparableSerial(system.serial) !== null) hardware.serial = system.serial as string;
+      if (hardware.model === undefined && system.model !== undefined) hardware.model = system.model;
+    }
+    hardware.macs.sort();
+    return hardware;
+  }
+
+  #shared(slots: readonly string[]): readonly string[] {
+    const key = slots.join('\n');
+    const known = this.#slotLists.get(key);
+    if (known === undefined && this.#slotLists.size < MAX_KEYS) this.#slotLists.set(key, slots);
+    return known ?? slots;
+  }
+
+  #key(name: string): Key | null {
+    let key = this.#keys.get(name);
+    if (key === undefined) {
+      key = parseKey(name);
+      if (this.#keys.size < MAX_KEYS) this.#keys.set(name, key);
+    }
+    return key;
+  }
+}
+
+function parseKey(name: string): Key | null {
+  const dot = name.lastIndexOf('.');
+  if (dot <= 0 || name.length > 120) return null;
+  const component = cleanName(name.slice(0, dot));
+  const tail = name.slice(dot + 1);
+  const field = FIELDS.get(tail.toLowerCase().replaceAll(/[ _]/g, ''));
+  if (component !== null && field !== undefined) return { component, field };
+  // `fw.BMC` = a version.
+  const firmware = component === 'fw' ? cleanName(name) : null;
+  return firmware === null ? null : { component: firmware, field: 'version' };
+}
+
+function addComponent(hardware: Hardware, slots: string[], name: string, fields: Component): void {
+  const dot = name.indexOf('.');
+  const family = dot < 0 ? name : name.slice(0, dot);
+  if (dot > 0 && COUNTED.has(family) && slots.length < MAX_PARTS && isPopulated(fields)) {
+    const serial = comparableSerial(fields.serial);
+    if (serial !== null) hardware.parts[name] = fields.serial as string;
+    slots.push(name);
+    hardware.slots.hashes += serial === null ? NO_SERIAL : shortHash(serial);
+  }
+  if (fields.version !== undefined && (family === 'fw' || family === 'bios') && hardware.firmware.size < MAX_FIRMWARE) {
+    hardware.firmware.set(family === 'fw' && dot > 0 ? name.slice(3) : name, fields.version);
+  }
+}
+
+/** An empty DIMM slot has keys too: it counts once something tells that there is a part in it. */
+function isPopulated({ serial, part, model, size }: Component): boolean {
+  return serial !== undefined || part !== undefined || model !== undefined || (size !== undefined && /^[1-9]/.test(size));
+}
+
+/** How many parts of a family there are. */
+export function countOf({ slots }: Hardware, family: Family): number {
+  let count = 0;
+  for (const name of slots.names) if (name.startsWith(family)) count++;
+  return count;
+}
+
+/** Whether the hardware was read at all: an unreachable management controller leaves an empty record, or a name alone. */
+export function wasRead(hardware: Hardware | undefined): hardware is Hardware {
+  return (
+    hardware !== undefined &&
+    (hardware.serial !== undefined || hardware.model !== undefined || hardware.slots.names.length > 0 || hardware.firmware.size > 0)
+  );
+}
+
+/**
+ * Two readings of one node: the database's copy and a fresh one. What the fresh one says wins; its parts replace the
+ * others as a whole, so that a DIMM that only the copy remembers is not taken for present.
+ */
+export function mergeHardware(copy: Hardware | undefined, fresh: Hardware | undefined): Hardware | undefined {
+  if (!wasRead(copy)) return fresh ?? copy;
+  if (!wasRead(fresh)) return copy;
+  return {
+    ...copy,
+    ...fresh,
+    ...(fresh.slots.names.length === 0 && { parts: copy.parts, slots: copy.slots }),
+    firmware: new Map([...copy.firmware, ...fresh.firmware]),
+    macs: [...new Set([...copy.macs, ...fresh.macs])].sort(),
+  };
+}

@@ -1,0 +1,203 @@
+import { type Collected, type CollectContext, defineCollector, type Input, UnusableInput } from '../../model/collector.ts';
+import { oneLine } from '../../model/text.ts';
+import { toIso } from '../../model/time.ts';
+import { fold } from '../../nodeset.ts';
+import { Carry } from './carry.ts';
+import { compareHardware } from './changes.ts';
+import { DOCUMENT_KINDS, DOCUMENT_NAMES, type DocumentKind, type Documents, readDocuments } from './documents.ts';
+import { ruleNumber } from './drafts.ts';
+import { factsOf, otherNames } from './facts.ts';
+import { assemble, type Entry, type Fleet } from './fleet.ts';
+import { hardwareChanged, inventoryUnreadable } from './hardware_conditions.ts';
+import { imageDirty, imageDrift, imageGaps, imagePending, kernelDrift, unassigned } from './images.ts';
+import { kinds } from './kinds.ts';
+import { Options } from './options.ts';
+import { populationsOf } from './populations.ts';
+import { bootDrift, nodesOff } from './states.ts';
+import { summarise } from './summary.ts';
+import { Tally } from './tally.ts';
+
+type Context = CollectContext<Options, Carry>;
+
+const DAY = 864e5;
+
+/**
+ * HPE Performance Cluster Manager: what exists, which image each node has, what it runs, its power and its hardware.
+ *
+ * Inputs, each alone or together: `GET /cmu/v1/nodes` and `imagegroups`, or both in a dump of the whole database;
+ * `cm inventory -e -j`; `cm power status`; the cluster definition; kernel command lines. Field names are those of HPCM's
+ * OpenAPI document (Cray-HPE/cani, MIT).
+ */
+export const hpcmInventory = defineCollector<Options, Carry>({
+  source: 'hpcm_inventory',
+  title: 'HPCM inventory: nodes, images, power, hardware',
+  maxAge: '24h',
+  inputs: {
+    shape: 'documents',
+    roles: DOCUMENT_KINDS,
+    endpoints: [
+      { role: 'nodes', path: '/cmu/v1/nodes' },
+      { role: 'images', path: '/cmu/v1/imagegroups' },
+      { role: 'groups', path: '/cmu/v1/systemgroups', optional: true },
+    ],
+    auth: { header: 'X-Auth-Token', prefix: '' },
+  },
+  options: Options,
+  carryVersion: 1,
+  carry: Carry,
+  kinds,
+  collect,
+});
+
+async function collect(inputs: readonly Input[], context: Context): Promise<Collected<Carry>> {
+  const { config, now, carry, rules, cluster } = context;
+  const tally = new Tally();
+  const documents = await readDocuments(inputs, tally, context.nodeDomains, config.dirty_attribute);
+  const fleet = assemble(documents, config, tally);
+  if (fleet.entries.length === 0 && documents.images.size === 0) throw unusable(tally);
+  const isPushed = inputs.some((input) => input.pushed === true);
+  if (!isPushed) tellMissing(documents, carry, now, tally);
+  const hosts = fleet.entries.filter((e) => e.isHost);
+  const isWhole = isWholeList(documents, fleet, hosts, carry, now, tally);
+  const populations = populationsOf(fleet.entries, config);
+  const changes = compareHardware(hosts, carry, now, isWhole);
+  if (changes.rewritten > 0)
+    tally.note(
+      undefined,
+      `serial numbers of ${changes.rewritten} nodes are others than before, all at once: taken for a change of the tool that reads them`,
+    );
+  const off = nodesOff(hosts, carry?.off ?? [], now);
+  const drifted = bootDrift(hosts, carry?.drifted ?? [], now);
+  const dirty = documents.kinds.has('images') ? imageDirty(hosts, documents.images, config.dirty_attribute) : { drafts: [], byBoot: false };
+  const drafts = [
+    ...imageDrift(populations),
+    ...kernelDrift(hosts),
+    ...(documents.images.size > 0 ? imageGaps(hosts, documents.images) : []),
+    ...dirty.drafts,
+    ...imagePending(hosts, now, rules['image_pending']),
+    ...unassigned(hosts, documents.nodes),
+    ...drifted.drafts,
+    ...off.drafts,
+    ...hardwareChanged(changes, hosts),
+    ...inventoryUnreadable(changes, hosts, cluster, ruleNumber(rules['inventory_unreadable'], 'threshold', 0.05)),
+  ].map((draft) => ({ ...draft, message: oneLine(draft.message, 600) }));
+  const counts = (kind: string): number => drafts.filter((d) => d.kind === kind).length;
+  return {
+    summary: summarise({ documents, fleet, hosts, populations, drafts, changes, isWhole }),
+    conditions: drafts,
+    coverage: {
+      records: tally.records,
+      rejected: tally.rejected,
+      problems: tally.problems,
+      observed: observed(documents, fleet, isWhole, context),
+    },
+    facts: fleet.entries.filter((e) => e.class !== 'alias').map(factsOf),
+    series: {
+      entries: fleet.entries.length,
+      nodes: hosts.filter((e) => e.class === 'node').length,
+      booted: hosts.filter((e) => e.power?.state === 'booted').length,
+      off: counts('node_off'),
+      image_drift: counts('image_drift'),
+      boot_drift: counts('boot_drift'),
+      image_pending: counts('image_pending'),
+      hardware_unreadable: changes.unreadable.length,
+      parts_lost: changes.losses.length,
+    },
+    carry: {
+      kinds: lastRead(documents, carry, now),
+      size: isWhole ? { hosts: hosts.length, at: now } : (carry?.size ?? null),
+      off: off.seen,
+      drifted: drifted.seen,
+      dirtyByBoot: dirty.byBoot || (carry?.dirtyByBoot === true && !documents.kinds.has('boot')),
+      ...changes.carry,
+    },
+  };
+}
+
+function unusable(tally: Tally): UnusableInput {
+  const [problem] = tally.problems;
+  if (problem === undefined) return new UnusableInput('no input names a node or an image');
+  return new UnusableInput(problem.message, {
+    ...(problem.input !== undefined && { input: problem.input }),
+    ...(problem.place !== undefined && { place: problem.place }),
+  });
+}
+
+function lastRead(documents: Documents, carry: Carry | undefined, now: number): Record<string, number> {
+  const kept = Object.entries(carry?.kinds ?? {}).filter(([, at]) => now - at < 7 * DAY);
+  return Object.fromEntries(
+    [...kept, ...[...documents.kinds].map((kind): [string, number] => [kind, now])].sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+/** What an earlier run read and this one did not find makes the source partial. */
+function tellMissing(documents: Documents, carry: Carry | undefined, now: number, tally: Tally): void {
+  for (const kind of DOCUMENT_KINDS) {
+    const at = carry?.kinds[kind];
+    if (at !== undefined && now - at < 7 * DAY && !documents.kinds.has(kind)) {
+      tally.lacks(undefined, `${DOCUMENT_NAMES[kind]} was read at ${toIso(at)} and is not there now; what it told stays as it was`);
+    }
+  }
+}
+
+/**
+ * Whether the node list is proven complete: read to its end without a rejected element, naming every member of every image
+ * group, and not suddenly half as long as before, as the answer to a `where=` filter would be. HPCM lists nodes without
+ * pages, so nothing else cuts the list short.
+ */
+function isWholeList(
+  documents: Documents,
+  fleet: Fleet,
+  hosts: readonly Entry[],
+  carry: Carry | undefined,
+  now: number,
+  tally: Tally,
+): boolean {
+  if (!documents.kinds.has('nodes') || !documents.nodesWhole || hosts.length === 0) return false;
+  const known = new Set(fleet.entries.flatMap((e) => [e.id, ...e.aliases]));
+  const absent = new Set([...documents.images.values()].flatMap((image) => image.nodes).filter((name) => !known.has(name)));
+  if (absent.size > 0) {
+    tally.note(
+      undefined,
+      `image groups have ${absent.size} members that the node list does not have (${fold(absent).slice(0, 120)}): the list is not taken for complete`,
+    );
+    return false;
+  }
+  const before = carry?.size;
+  if (before && before.hosts >= 16 && hosts.length * 2 < before.hosts && now - before.at < DAY) {
+    tally.lacks(
+      undefined,
+      `the node list has ${hosts.length} hosts, after ${before.hosts} at ${toIso(before.at)}: taken for filtered or cut short until a day has passed`,
+    );
+    return false;
+  }
+  return true;
+}
+
+/**
+ * What this run can speak of. A list that was read before and is missing now leaves its subjects unobserved. Beside the
+ * word `all`, which names nobody, a complete list is spelled out: `host` has the names of all hosts, `host_alias` their
+ * other names (nids, xnames), so that expected and listed nodes can be compared.
+ */
+function observed(documents: Documents, fleet: Fleet, isWhole: boolean, { carry, cluster }: Context): Record<string, string> {
+  const wasReadBefore = (kind: DocumentKind): boolean => carry?.kinds[kind] !== undefined && !documents.kinds.has(kind);
+  const out: Record<string, string> = {};
+  const hosts = fleet.entries.filter((e) => e.subject === 'node');
+  const areNodesKnown = !wasReadBefore('nodes') && !(wasReadBefore('cluster_conf') && !documents.kinds.has('nodes'));
+  if (isWhole) {
+    out['node'] = 'all';
+    out['dpu'] = 'all';
+    out['host'] = fold(hosts.map((e) => e.id));
+    const aliases = fold(hosts.flatMap(otherNames));
+    if (aliases !== '') out['host_alias'] = aliases;
+  } else if (areNodesKnown) {
+    for (const type of ['node', 'dpu']) {
+      const names = fleet.entries.filter((e) => e.subject === type).map((e) => e.id);
+      if (names.length > 0) out[type] = fold(names);
+    }
+  }
+  const isDirtinessKnown = documents.kinds.has('boot') || carry?.dirtyByBoot !== true;
+  if (documents.images.size > 0 && areNodesKnown && isDirtinessKnown) out['image'] = 'all';
+  if (hosts.some((e) => e.hardware !== undefined) && !wasReadBefore('inventory')) out['cluster'] = fold([cluster]);
+  return out;
+}

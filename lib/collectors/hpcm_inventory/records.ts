@@ -1,0 +1,232 @@
+import { macAddress } from '../../model/facts.ts';
+import { subjectId } from '../../model/identity.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
+import { cleanName } from '../../model/text.ts';
+import { canonicalXname } from '../../model/xname.ts';
+import { type Hardware, type HardwareReader, mergeHardware, wasRead } from './hardware.ts';
+import { address, flag, imageWord, instant, integer, member, record, word } from './values.ts';
+
+/** HPCM's own coordinates. Null and 0 differ, and are `undefined` and 0 here. */
+export interface Location {
+  rack?: number | undefined;
+  chassis?: number | undefined;
+  tray?: number | undefined;
+  controller?: number | undefined;
+  node?: number | undefined;
+}
+
+/**
+ * What any input says of one name. Every field is left out where an input does not speak of it; `image: null` says that
+ * no image is assigned. Passwords, user names, attributes and everything else that is not listed never get in.
+ */
+export interface NodeRecord {
+  id: string;
+  aliases: string[];
+  type?: string | undefined;
+  template?: string | undefined;
+  groups: string[];
+  xname?: string | undefined;
+  location?: Location | undefined;
+  image?: string | null | undefined;
+  kernel?: string | undefined;
+  imagePending?: boolean | undefined;
+  rootFs?: string | undefined;
+  modified?: number | undefined;
+  bmc?: string | undefined;
+  bmcMac?: string | undefined;
+  macs: string[];
+  hardware?: Hardware | undefined;
+  managed?: boolean | undefined;
+  hasProduct: boolean;
+  isSuLeader: boolean;
+  isController: boolean;
+  isPdu: boolean;
+}
+
+/** A record of which only the name is known. All have the same members in the same order, which keeps copies cheap. */
+export function emptyRecord(id: string): NodeRecord {
+  return {
+    id,
+    aliases: [],
+    type: undefined,
+    template: undefined,
+    groups: [],
+    xname: undefined,
+    location: undefined,
+    image: undefined,
+    kernel: undefined,
+    imagePending: undefined,
+    rootFs: undefined,
+    modified: undefined,
+    bmc: undefined,
+    bmcMac: undefined,
+    macs: [],
+    hardware: undefined,
+    managed: undefined,
+    hasProduct: false,
+    isSuLeader: false,
+    isController: false,
+    isPdu: false,
+  };
+}
+
+const MAX_ALIASES = 16;
+const MAX_MACS = 32;
+
+/**
+ * One element of `GET /cmu/v1/nodes` (HPCM's OpenAPI document, schema `Node`) or, with `isController`, of `controllers`.
+ * @returns what was wrong with it, as a text, where it has no usable name
+ */
+export function readNode(raw: Json, hardwareReader: HardwareReader, domains: readonly string[], isController = false): NodeRecord | string {
+  const node = record(raw);
+  if (node === undefined) return 'is no object';
+  const id = subjectId('node', member(node, 'name'), domains);
+  if (id === null) return 'has no usable name';
+  const out = emptyRecord(id);
+  readAliases(node, out, domains);
+  const type = word(member(node, 'type'))?.toLowerCase();
+  if (!isController || type === 'cmc' || type === 'chassis') out.type = type;
+  out.isController = isController;
+  out.template = word(member(node, 'templateName'))?.toLowerCase();
+  readImage(node, out);
+  out.rootFs = word(member(node, 'rootFs'))?.toLowerCase();
+  out.managed = flag(member(node, 'managed'));
+  out.modified = instant(member(node, 'modificationTime'));
+  readNetwork(node, out, isController);
+  out.location = readLocation(record(member(node, 'location')));
+  const inventory = record(member(node, 'inventory'));
+  if (inventory !== undefined) out.hardware = hardwareReader.read(inventory);
+  out.isSuLeader = flag(member(record(member(node, 'attributes')), 'su_leader_role')) ?? false;
+  return out;
+}
+
+/** Whether `GET` shows the object as deleted. */
+export function isDeleted(raw: Json): boolean {
+  const time = member(record(raw), 'deletionTime');
+  return time !== undefined && time !== null && time !== '';
+}
+
+function readAliases(node: JsonObject, out: NodeRecord, domains: readonly string[]): void {
+  const aliases = record(member(node, 'aliases')) ?? {};
+  for (const key of Object.keys(aliases)) {
+    // `product` names the model, in the place where names stand.
+    if (key === 'product') out.hasProduct = true;
+    else addAlias(out, aliases[key], key === 'cm-geo-name', domains);
+  }
+}
+
+/** Notes another name of the entry; a geographic one is also its xname. */
+export function addAlias(out: NodeRecord, raw: unknown, isGeographic: boolean, domains: readonly string[]): void {
+  const alias = subjectId('node', raw, domains);
+  if (alias === null || out.aliases.length >= MAX_ALIASES) return;
+  if (isGeographic) out.xname = canonicalXname(alias) ?? out.xname;
+  if (alias !== out.id && !out.aliases.includes(alias)) out.aliases.push(alias);
+}
+
+function readImage(node: JsonObject, out: NodeRecord): void {
+  const image = member(node, 'image');
+  const raw = member(record(image), 'name');
+  // A name that is no name (control characters, too long) says neither which image nor that there is none.
+  if (image !== undefined && (typeof raw !== 'string' || raw.trim() === '' || cleanName(raw) !== null)) {
+    out.image = imageWord(raw) ?? null;
+    out.kernel = imageWord(member(record(image), 'kernel'));
+  }
+  out.imagePending = flag(member(node, 'imagePending'));
+}
+
+function readNetwork(node: JsonObject, out: NodeRecord, isController: boolean): void {
+  const management = record(member(node, 'management'));
+  out.bmc = address(member(isController ? node : management, isController ? 'ipAddress' : 'cardIpAddress'));
+  out.bmcMac = macAddress(member(isController ? node : management, isController ? 'macAddress' : 'cardMacAddress')) ?? undefined;
+  const network = record(member(node, 'network'));
+  addMac(out, member(network, 'macAddress'));
+  const nics = member(network, 'nics');
+  for (const raw of Array.isArray(nics) ? nics : []) {
+    const nic = record(raw);
+    const type = word(member(nic, 'type'))?.toLowerCase();
+    if (type !== undefined && type.endsWith('bmc')) out.bmcMac ??= macAddress(member(nic, 'macAddress')) ?? undefined;
+    else addMac(out, member(nic, 'macAddress'));
+  }
+  out.macs.sort();
+}
+
+/** Notes a MAC address of the entry's own. */
+export function addMac(out: NodeRecord, raw: unknown): void {
+  const mac = macAddress(raw);
+  if (mac !== null && !out.macs.includes(mac) && out.macs.length < MAX_MACS) out.macs.push(mac);
+}
+
+function readLocation(raw: JsonObject | undefined): Location | undefined {
+  if (raw === undefined) return undefined;
+  const location: Location = {};
+  for (const key of ['rack', 'chassis', 'tray', 'controller', 'node'] as const) {
+    const n = integer(member(raw, key));
+    if (n !== undefined) location[key] = n;
+  }
+  return Object.keys(location).length === 0 ? undefined : location;
+}
+
+/** One element of `GET /cmu/v1/imagegroups`. */
+export interface ImageRecord {
+  name: string;
+  /** Absent where the input does not list them. */
+  kernels?: string[];
+  modified?: number;
+  /** The site's own mark: changed, and not committed. */
+  isMarkedDirty: boolean;
+  nodes: string[];
+}
+
+/** @returns what was wrong with it, as a text, where it has no usable name */
+export function readImageGroup(raw: Json, dirtyAttribute: string, domains: readonly string[]): ImageRecord | string {
+  const group = record(raw);
+  if (group === undefined) return 'is no object';
+  const name = imageWord(member(group, 'name'));
+  if (name === undefined) return 'has no usable name';
+  const kernels = member(group, 'kernels');
+  const modified = instant(member(group, 'modificationTime'));
+  return {
+    name,
+    ...(Array.isArray(kernels) && { kernels: kernels.map(imageWord).filter((k) => k !== undefined) }),
+    ...(modified !== undefined && { modified }),
+    isMarkedDirty: flag(member(record(member(group, 'attributes')), dirtyAttribute)) ?? false,
+    nodes: readGroupNodes(group, domains),
+  };
+}
+
+/** The names that a group lists; members may be whole node objects or bare names. */
+export function readGroupNodes(group: JsonObject, domains: readonly string[]): string[] {
+  const nodes = member(group, 'nodes');
+  const names: string[] = [];
+  for (const node of Array.isArray(nodes) ? nodes : []) {
+    const id = subjectId('node', typeof node === 'string' ? node : member(record(node), 'name'), domains);
+    if (id !== null) names.push(id);
+  }
+  return names;
+}
+
+/**
+ * Two records of one name: what `a` says counts, `b` fills what it leaves open. Lists are joined.
+ */
+export function mergeRecords(a: NodeRecord, b: NodeRecord): NodeRecord {
+  const image = a.image !== undefined ? { image: a.image, kernel: a.kernel } : { image: b.image, kernel: b.kernel };
+  return {
+    ...b,
+    ...Object.fromEntries(Object.entries(a).filter(([, v]) => v !== undefined)),
+    ...image,
+    aliases: [...new Set([...a.aliases, ...b.aliases])].filter((n) => n !== a.id),
+    groups: [...new Set([...a.groups, ...b.groups])],
+    macs: [...new Set([...a.macs, ...b.macs])].sort(),
+    hardware: mergeHardware(b.hardware, a.hardware),
+    hasProduct: a.hasProduct || b.hasProduct,
+    isSuLeader: a.isSuLeader || b.isSuLeader,
+    isController: a.isController || b.isController,
+    isPdu: a.isPdu || b.isPdu,
+    id: a.id,
+  };
+}
+
+/** Whether the entry shows any sign of being more than a name. */
+export function hasSubstance(entry: NodeRecord): boolean {
+  return entry.hasProduct || wasRead(entry.hardware);
+}
