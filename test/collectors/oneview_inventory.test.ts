@@ -75,7 +75,7 @@ describe('the bundled days', () => {
         bmc: '10.10.2.70',
         power: 'off',
         health: 'Critical',
-        memoryMb: 262144,
+        memoryMb: 524288,
         cores: 128,
         firmware: { bios: 'A46 v2.84 (10/27/2025)', bmc: '3.10 Oct 03 2025' },
       },
