@@ -65,7 +65,8 @@ const ECHOES = new Map<string, { kinds: readonly string[]; same: 'drive' | 'proc
   ['NoHotSpareFailureDomains', { kinds: ['hot_spare_exhausted'], same: null }],
 ]);
 
-const TOP = 10;
+const TOP = 6;
+const TOP_MUTED = 5;
 
 export interface AlertOptions {
   quiet: readonly string[];
@@ -94,10 +95,10 @@ export function digestAlerts(section: Section | undefined, options: AlertOptions
       types: conditions
         .toSorted((a, b) => bySeverity(a, b) || compareNames(a.subject.id, b.subject.id))
         .slice(0, TOP)
-        .map((c) => known({ type: text(c.subject.id, 48), severity: c.severity, count: c.count, hosts: hostsOf(c) })),
+        .map((c) => known({ type: text(c.subject.id, 36), severity: c.severity, count: c.count, hosts: hostsOf(c) })),
       more: Math.max(0, conditions.length - TOP),
-      muted: muted.slice(0, TOP).map((same) => ({ type: text(same[0].type, 48), count: same.reduce((n, a) => n + a.count, 0) })),
-      mutedMore: Math.max(0, muted.length - TOP),
+      muted: muted.slice(0, TOP_MUTED).map((same) => ({ type: text(same[0].type, 36), count: same.reduce((n, a) => n + a.count, 0) })),
+      mutedMore: Math.max(0, muted.length - TOP_MUTED),
     },
     records: alerts.length,
   };
@@ -110,7 +111,7 @@ function bySeverity(a: ConditionDraft, b: ConditionDraft): number {
 
 function hostsOf(condition: ConditionDraft): string | null {
   const hosts = condition.values?.['hosts'];
-  return typeof hosts === 'string' && hosts !== '' ? oneLine(hosts, 80) : null;
+  return typeof hosts === 'string' && hosts !== '' ? oneLine(hosts, 40) : null;
 }
 
 function readAlert({ value, input, place }: RawRecord, section: Section, frame: Frame): Alert[] {

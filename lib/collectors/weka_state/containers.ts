@@ -1,9 +1,9 @@
 import type { ConditionDraft } from '../../model/condition.ts';
 import { subjectId } from '../../model/identity.ts';
 import type { JsonObject } from '../../model/json.ts';
-import { cleanName } from '../../model/text.ts';
+import { cleanName, compareNames } from '../../model/text.ts';
 import { toIso } from '../../model/time.ts';
-import { type Frame, hostName, known, type Part, placeOf, shortSet, tally } from './digest.ts';
+import { type Frame, groupBy, hostName, known, type Part, placeOf, shortSet, tally } from './digest.ts';
 import type { RawRecord, Section } from './documents.ts';
 import { firstOf, flag, instant, member, state, text } from './fields.ts';
 import { observedOf, readRecords } from './records.ts';
@@ -123,15 +123,20 @@ function summaryOf(containers: readonly Container[]): JsonObject {
     };
   };
   const resting = containers.filter((c) => !isActive(c));
-  const releases = tally(
-    containers.flatMap((c) => (c.client ? [] : (c.release ?? []))),
-    4,
-  );
+  const releases = [
+    ...groupBy(
+      containers.filter((c) => !c.client && c.release !== null),
+      (c) => c.release as string,
+    ),
+  ].sort(([a], [b]) => compareNames(a, b));
   return {
     backends: of(containers.filter((c) => !c.client)),
     clients: of(containers.filter((c) => c.client)),
     notActive: { count: resting.length, byState: tally(resting.map((c) => c.state ?? 'unknown')) },
-    ...(releases.length > 1 && { releases }),
+    ...(releases.length > 1 && {
+      releases: releases.slice(0, 4).map(([release, same]) => ({ release: text(release, 32), count: same.length })),
+      moreReleases: Math.max(0, releases.length - 4),
+    }),
   };
 }
 

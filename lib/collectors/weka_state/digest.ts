@@ -43,27 +43,32 @@ export function placeOf(host: string | null, failureDomain: string | null = null
   };
 }
 
-const MAX_SET = 240;
+const MAX_SET = 100;
 
 /** Names folded for a summary: whole where that is short, else the first ones and how many more there are. */
 export function shortSet(names: Iterable<string>): string {
   const sorted = [...new Set(names)].sort(compareNames);
   const all = fold(sorted);
   if (all.length <= MAX_SET) return all;
-  const some = sorted.slice(0, 5).map((name) => oneLine(name, 40));
+  const some = sorted.slice(0, 3).map((name) => oneLine(name, 24));
   return `${some.join(',')} and ${sorted.length - some.length} more`;
 }
 
-/** How often each value occurs, the most frequent first. */
-export function tally(values: Iterable<string>, limit = 8): { value: string; count: number }[] {
-  const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  const ordered = [...counts]
-    .map(([value, n]) => ({ value, count: n }))
-    .sort((a, b) => b.count - a.count || compareNames(a.value, b.value));
-  if (ordered.length <= limit) return ordered;
-  const rest = ordered.slice(limit - 1).reduce((n, entry) => n + entry.count, 0);
-  return [...ordered.slice(0, limit - 1), { value: 'others', count: rest }];
+const MAX_STATES = 6;
+
+/**
+ * How often each state occurs: the most frequent ones by name, and the `others` together. States are in capitals, so
+ * that none of them is a word of ours or a name that objects have.
+ */
+export function tally(states: Iterable<string>): JsonObject {
+  const counts = [...groupBy(states, (state) => state)].map(([state, same]) => ({ state, count: same.length }));
+  const ordered = counts.sort((a, b) => b.count - a.count || compareNames(a.state, b.state));
+  const shown = ordered.slice(0, ordered.length > MAX_STATES ? MAX_STATES - 1 : MAX_STATES);
+  const others = ordered.slice(shown.length).reduce((n, { count }) => n + count, 0);
+  return {
+    ...Object.fromEntries(shown.sort((a, b) => compareNames(a.state, b.state)).map(({ state, count }) => [state, count])),
+    ...(others > 0 && { others }),
+  };
 }
 
 export function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, [T, ...T[]]> {

@@ -2,7 +2,7 @@ import type { ConditionDraft } from '../../model/condition.ts';
 import { hardwareText } from '../../model/facts.ts';
 import { subjectId } from '../../model/identity.ts';
 import type { JsonObject } from '../../model/json.ts';
-import { cleanName, compareNames } from '../../model/text.ts';
+import { cleanName } from '../../model/text.ts';
 import { toIso } from '../../model/time.ts';
 import { type Frame, hostName, known, type Part, placeOf, shortSet, tally } from './digest.ts';
 import type { RawRecord, Section } from './documents.ts';
@@ -43,8 +43,6 @@ interface Drive {
   failureDomain: string | null;
   changedAt: number | null;
 }
-
-const TOP = 8;
 
 /**
  * `weka cluster drive -J`, REST's `/drives`, JSON-RPC's `disks_list`. A drive is named by its `DiskId<n>`, the one name
@@ -204,21 +202,15 @@ function factsOf(drive: Drive): JsonObject {
 }
 
 function summaryOf(drives: readonly Drive[], faults: ReadonlyMap<Drive, string>, conditions: readonly ConditionDraft[]): JsonObject {
-  const failed = [...faults].sort(([a], [b]) => compareNames(a.id, b.id));
+  const failed = [...faults.keys()];
   const worn = conditions.filter((c) => c.kind === 'drive_wear');
   return {
     listed: drives.length,
     byStatus: tally(drives.map((drive) => (drive.removed ? 'REMOVED' : (drive.status ?? 'unknown')))),
     failed: {
       count: failed.length,
-      drives: shortSet(failed.map(([drive]) => drive.id)),
-      hosts: shortSet(failed.flatMap(([drive]) => drive.host ?? [])),
-      top: failed
-        .slice(0, TOP)
-        .map(([drive, fault]) =>
-          known({ drive: text(drive.id, 40), host: text(drive.host, 40), serial: text(drive.serial, 24), fault: text(fault, 60) }),
-        ),
-      more: Math.max(0, failed.length - TOP),
+      drives: shortSet(failed.map((drive) => drive.id)),
+      hosts: shortSet(failed.flatMap((drive) => drive.host ?? [])),
     },
     worn: { count: worn.length, drives: shortSet(worn.map((c) => c.subject.id)) },
   };

@@ -5,7 +5,7 @@ import { type Frame, groupBy, known, type Part, tally } from './digest.ts';
 import type { Section } from './documents.ts';
 import { instant, member, state, text } from './fields.ts';
 
-const TOP = 8;
+const TOP = 5;
 const SEVERE = ['CRITICAL', 'MAJOR', 'MINOR'];
 
 interface Event {
@@ -49,7 +49,7 @@ function eventGroup(group: readonly [Event, ...Event[]]): JsonObject {
   const [first] = group;
   const times = group.flatMap((e) => e.at ?? []);
   return known({
-    type: text(first.type, 48),
+    type: text(first.type, 36),
     severity: first.severity,
     count: group.length,
     last: times.length > 0 ? toIso(times.reduce((a, b) => Math.max(a, b))) : null,

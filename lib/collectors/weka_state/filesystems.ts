@@ -39,7 +39,7 @@ export interface FileSystem {
   buckets: AttachedBucket[];
 }
 
-const TOP = 8;
+const TOP = 5;
 
 /**
  * `weka fs -J`, REST's `/fileSystems`, JSON-RPC's `filesystems_get_capacity`. How full a file system is counts against
@@ -142,7 +142,7 @@ function summaryOf(fileSystems: readonly FileSystem[]): JsonObject {
     tiered: fileSystems.filter((fs) => fs.buckets.length > 0).length,
     fullest: byShare
       .slice(0, TOP)
-      .map(({ fs, share }) => ({ name: text(fs.id, 48), usedShare: roundShare(share), usedBytes: fs.used, totalBytes: limited(fs.total) })),
+      .map(({ fs, share }) => ({ name: text(fs.id, 32), usedShare: roundShare(share), usedBytes: fs.used, totalBytes: limited(fs.total) })),
     more: Math.max(0, byShare.length - TOP),
   };
 }

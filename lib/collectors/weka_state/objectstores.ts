@@ -21,7 +21,7 @@ interface Bucket {
   fileSystem: string | null;
 }
 
-const TOP = 8;
+const TOP = 5;
 
 /** Object store buckets, from their own list and from the file systems that tier to them; each is one subject. */
 export function digestObjectStores(
@@ -62,7 +62,7 @@ export function digestObjectStores(
     summary: {
       listed: buckets.length,
       down: { count: down.length, buckets: shortSet(down.map(([name]) => name)) },
-      top: buckets.slice(0, TOP).map(([name, b]) => ({ name: text(name, 48), ...factsOf(b) })),
+      top: buckets.slice(0, TOP).map(([name, b]) => ({ name: text(name, 32), ...factsOf(b) })),
       more: Math.max(0, buckets.length - TOP),
     },
     records: records.length,

@@ -14,22 +14,25 @@ export function readRecords<T extends { id: string }>(
   read: (record: RawRecord) => T | null,
   problems: Problems,
 ): T[] {
-  const found: { text: string; item: T; record: RawRecord }[] = [];
+  const found: { item: T; record: RawRecord }[] = [];
   for (const record of section?.records ?? []) {
     const item = read(record);
-    if (item !== null) found.push({ text: canonicalJson(item), item, record });
+    if (item !== null) found.push({ item, record });
     else {
       (section as Section).whole = false;
       problems.reject('has no usable id or name', record.input, record.place);
     }
   }
-  const kept = [...groupBy(found, ({ item }) => item.id).values()].flatMap((twins) => {
-    const newest = twins.reduce((ms, { record }) => Math.max(ms, record.written ?? 0), 0);
-    const differing = new Map(twins.filter(({ record }) => (record.written ?? 0) === newest).map((twin) => [twin.text, twin]));
-    if (differing.size > 1) problems.note('holds records of one name that differ; all of them count', twins[0].record.input);
-    return [...differing.values()];
-  });
-  return kept.sort((a, b) => compareNames(a.item.id, b.item.id) || (a.text < b.text ? -1 : 1)).map(({ item }) => item);
+  const groups = [...groupBy(found, ({ item }) => item.id)].sort(([a], [b]) => compareNames(a, b));
+  return groups.flatMap(([, twins]) => (twins.length === 1 ? [twins[0].item] : newestOf(twins, problems)));
+}
+
+function newestOf<T>(twins: readonly { item: T; record: RawRecord }[], problems: Problems): T[] {
+  const newest = twins.reduce((ms, { record }) => Math.max(ms, record.written ?? 0), 0);
+  const differing = new Map(twins.filter(({ record }) => (record.written ?? 0) === newest).map((twin) => [canonicalJson(twin.item), twin]));
+  const kept = [...differing].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, twin]) => twin);
+  if (kept.length > 1) problems.note('holds records of one name that differ; all of them count', kept[0]?.record.input);
+  return kept.map(({ item }) => item);
 }
 
 /**

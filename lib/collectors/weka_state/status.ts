@@ -132,8 +132,8 @@ function statusOf({ value, input }: RawRecord): Status {
   const upgrade = firstOf(at('upgrade_info'), 'upgrade_phase') ?? at('upgrade');
   return {
     input,
-    name: text(at('name')),
-    release: text(at('release')),
+    name: text(at('name'), 48),
+    release: text(at('release'), 48),
     status: state(at('status')),
     ioStatus: state(at('io_status')),
     ioSince: instant(at('io_status_changed_time')),
