@@ -1,0 +1,91 @@
+import type { Subject } from '../../model/condition.ts';
+import type { NodeFacts } from '../../model/facts.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { oneLine } from '../../model/text.ts';
+import { toIso } from '../../model/time.ts';
+import { canonicalXname, placeOfXname } from '../../model/xname.ts';
+import type { Host } from './hosts.ts';
+import { offlinedBy } from './node-conditions.ts';
+import type { Queue, Reservation } from './scheduler.ts';
+import { namedSet } from './sets.ts';
+import { type Digested, isDraining, reservationTimes } from './summary.ts';
+
+/**
+ * What PBS knows of each node, in the words of {@link NodeFacts}; beside these `bucket`, `offline` (reason, by whom, since)
+ * and `maintenance` (a reservation) for ground truth. Queues and reservations have facts of their own.
+ */
+export function factsOf({ hosts, queues, reservations, instant }: Digested): { subject: Subject; facts: JsonObject }[] {
+  const shared = sharedMoms(hosts.hosts);
+  return [
+    ...hosts.hosts.map((host) => ({ subject: { type: 'node', id: host.id }, facts: nodeFacts(host, shared) })),
+    ...queues.map((queue) => ({ subject: { type: 'queue', id: queue.name }, facts: queueFacts(queue) })),
+    ...reservations.map((r) => ({ subject: { type: 'reservation', id: r.id }, facts: reservationFacts(r, instant) })),
+  ];
+}
+
+/** MoMs that serve several hosts, as on Cray XC: their name is none of the host's. */
+function sharedMoms(hosts: readonly Host[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const shared = new Set<string>();
+  for (const { mom } of hosts) {
+    if (mom === undefined) continue;
+    if (seen.has(mom)) shared.add(mom);
+    seen.add(mom);
+  }
+  return shared;
+}
+
+function nodeFacts(host: Host, shared: ReadonlySet<string>): JsonObject {
+  const by = host.bucket === 'offline' || host.bucket === 'down_offline' ? offlinedBy(host) : undefined;
+  const since = host.since === undefined ? undefined : toIso(host.since);
+  const maintenance = host.reservations.find((id) => /^M\d/.test(id));
+  const xname = canonicalXname(host.id);
+  const place = placeOfXname(host.id);
+  const nid = /^nid0*(\d{1,9})$/.exec(host.id)?.[1];
+  const alias = host.mom !== undefined && host.mom !== host.id.split('.', 1)[0] && !shared.has(host.mom) ? host.mom : undefined;
+  const belongs = [...host.queues, ...host.reservations];
+  const facts: NodeFacts = {
+    schedulerState: oneLine(host.states.join(','), 200),
+    jobs: host.jobs.length,
+    bucket: host.bucket,
+    ...(host.comment !== undefined && { schedulerReason: host.comment }),
+    ...(since !== undefined && { schedulerSince: since }),
+    ...(alias !== undefined && { aliases: [alias] }),
+    ...(xname !== null && { xname }),
+    ...(place !== null && { place }),
+    ...(nid !== undefined && { nid: Number(nid) }),
+    ...(belongs.length > 0 && { queues: belongs.slice(0, 16) }),
+    ...(host.cpus !== undefined && { cpus: host.cpus }),
+    ...(host.memoryMb !== undefined && { memoryMb: host.memoryMb }),
+    ...(host.gpus !== undefined && { gpus: host.gpus }),
+    ...(host.image !== undefined && { bootedImage: host.image }),
+    ...(host.vnodes.length > 1 && { vnodes: host.vnodes.length }),
+    ...(host.jobs.length > 0 && { jobIds: host.jobs.slice(0, 8) }),
+    ...(by !== undefined && {
+      offline: { reason: by === null ? null : (host.comment ?? null), by: by?.who ?? null, ...(since !== undefined && { since }) },
+    }),
+    ...(maintenance !== undefined && { maintenance }),
+  };
+  return facts;
+}
+
+function queueFacts(queue: Queue): JsonObject {
+  return {
+    type: queue.type ?? null,
+    enabled: queue.enabled ?? null,
+    started: queue.started ?? null,
+    draining: isDraining(queue),
+    jobs: Object.fromEntries([...queue.jobs].slice(0, 12)),
+    ...(queue.image !== undefined && { image: queue.image }),
+  };
+}
+
+function reservationFacts(reservation: Reservation, instant: (reading: number) => number): JsonObject {
+  return {
+    kind: reservation.kind,
+    ...(reservation.label !== undefined && { label: oneLine(reservation.label, 60) }),
+    ...reservationTimes(reservation, instant),
+    ...(reservation.durationMs !== undefined && { durationMs: reservation.durationMs }),
+    ...namedSet(reservation.nodes, 4000),
+  };
+}

@@ -1,0 +1,298 @@
+import { type Json, pointerSegment } from '../../model/json.ts';
+import { JsonReader, REPAIR_KINDS, type RepairKind, Unreadable } from './json-reader.ts';
+
+/** How many places of repairs, and of rejected records, are kept. */
+const SAMPLES = 20;
+
+/** A document that loses more records than this is no longer worth its time: what follows is left unread, and said to be. */
+const MAX_LOST = 20_000;
+
+/** One sort of repair: how often, and where first. */
+export interface Repair {
+  kind: RepairKind;
+  count: number;
+  /** `line 12 column 3` of the first. */
+  place: string;
+}
+
+export interface RejectedRecord {
+  /** JSON pointer of the record, as far as it is known: `/Jobs/812345.pbs01`. */
+  pointer: string;
+  /** `line 12 column 3`, where reading it failed. */
+  place: string;
+  message: string;
+}
+
+export interface TolerantJson {
+  value: Json;
+  /** By kind, in the order of {@link REPAIR_KINDS}; empty for what is plain JSON. */
+  repairs: Repair[];
+  rejected: {
+    count: number;
+    /** Names of the records that were lost; fewer than `count` where even the name was unreadable. */
+    names: Set<string>;
+    samples: RejectedRecord[];
+  };
+  /** `cut`: the text ends before the document does; `given_up`: too many of its records are lost to read on. */
+  end: 'whole' | 'cut' | 'given_up';
+  /** Where something stands behind the document, if anything does. */
+  trailing?: string;
+}
+
+/** A text in which no JSON document is found. */
+export class NoJson extends Error {
+  override name = 'NoJson';
+  /** `line 12 column 3` */
+  readonly place: string;
+  constructor(message: string, place: string) {
+    super(message);
+    this.place = place;
+  }
+}
+
+/**
+ * Parses what a PBS command printed as JSON: as strict JSON first; where that fails, or would hide something (keys given
+ * twice, whole numbers that no double holds), with the repairs of {@link REPAIR_KINDS}. A record (an object that stands two
+ * levels deep, as in `{"nodes": {"n1": {…}}}`) that cannot be read even so is left out and counted, and the next one is
+ * looked for behind it: by the indentation of PBS's own printing, or in a document on one line by the shape of a record's
+ * beginning. Work is linear in the text.
+ * @throws NoJson where no document is found at all
+ */
+export function parseTolerantJson(text: string): TolerantJson {
+  let strict: Json;
+  try {
+    strict = JSON.parse(text) as Json;
+  } catch {
+    try {
+      return repairJson(text);
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      const at = placesOf(text, [error.offset]).get(error.offset);
+      throw new NoJson(text.trim() === '' ? 'empty; expected JSON' : `no JSON, and beyond repair: ${error.message}`, at ?? '');
+    }
+  }
+  const plain: TolerantJson = { value: strict, repairs: [], rejected: { count: 0, names: new Set(), samples: [] }, end: 'whole' };
+  if (!hidesSomething(text, strict)) return plain;
+  try {
+    const careful = repairJson(text);
+    return careful.rejected.count === 0 ? careful : plain;
+  } catch (error) {
+    if (error instanceof Unreadable) return plain;
+    throw error;
+  }
+}
+
+/** Whether valid JSON holds more keys than its value does, or may hold a whole number of over 15 digits. */
+function hidesSomething(text: string, value: Json): boolean {
+  if (/\d{16}/.test(text)) return true;
+  let keys = 0;
+  for (let open = text.indexOf('"'); open >= 0; ) {
+    const close = closingQuote(text, open);
+    let after = close + 1;
+    while (after < text.length && ' \t\n\r'.includes(text.charAt(after))) after++;
+    if (text.charAt(after) === ':') keys++;
+    open = text.indexOf('"', after);
+  }
+  const inside: Json[] = [value];
+  for (let at = inside.pop(); at !== undefined; at = inside.pop()) {
+    if (at === null || typeof at !== 'object') continue;
+    const values = Object.values(at);
+    if (!Array.isArray(at)) keys -= values.length;
+    for (const inner of values) if (inner !== null && typeof inner === 'object') inside.push(inner);
+  }
+  return keys !== 0;
+}
+
+/** Where the text ends that opens at a quotation mark in valid JSON. */
+function closingQuote(text: string, open: number): number {
+  for (let close = text.indexOf('"', open + 1); ; close = text.indexOf('"', close + 1)) {
+    let slashes = 0;
+    while (text.charAt(close - 1 - slashes) === '\\') slashes++;
+    if (slashes % 2 === 0) return close;
+  }
+}
+
+/**
+ * Parses with repairs, whether they are needed or not.
+ * @throws Unreadable where no document is found at all
+ */
+export function repairJson(text: string): TolerantJson {
+  return new DocumentReader(text).read();
+}
+
+// Attributes of a record that are objects themselves: in a document on one line, what cannot begin a record.
+const NESTED = /^(?:resources?_|Resource_List$|Variable_List$|estimated$|default_chunk$|max_|queued_jobs_threshold)/;
+
+class DocumentReader {
+  private readonly text: string;
+  private readonly reader: JsonReader;
+  private readonly repairs = new Map<RepairKind, { count: number; offset: number }>();
+  private readonly lost = { count: 0, names: new Set<string>(), samples: [] as { pointer: string; offset: number; message: string }[] };
+  private end: TolerantJson['end'] = 'whole';
+  /** Nothing that can be read follows. */
+  private ended = false;
+
+  constructor(text: string) {
+    this.text = text;
+    this.reader = new JsonReader(text, (kind, offset) => this.repaired(kind, offset));
+  }
+
+  read(): TolerantJson {
+    const { reader, text } = this;
+    reader.at = text.startsWith('\ufeff') ? 1 : 0;
+    const begin = reader.skip(reader.at);
+    let value: Json;
+    if (text.charAt(begin) === '{') value = this.document(begin);
+    else {
+      try {
+        value = reader.value('root');
+        if (reader.next() !== '') throw new Unreadable('text behind a value', reader.at);
+      } catch (error) {
+        const open = text.indexOf('\n{');
+        if (!(error instanceof Unreadable) || open < 0) throw error;
+        this.repairs.clear();
+        this.repaired('text_before', begin);
+        value = this.document(open + 1);
+      }
+    }
+    const end = this.ended ? text.length : reader.skip(reader.at);
+    const trailing = end < text.length ? [end] : [];
+    const kinds = REPAIR_KINDS.filter((kind) => this.repairs.has(kind));
+    const offsets = [...kinds.map((kind) => this.repairs.get(kind)?.offset ?? 0), ...this.lost.samples.map((s) => s.offset), ...trailing];
+    const places = placesOf(text, offsets);
+    const place = (offset: number): string => places.get(offset) ?? '';
+    return {
+      value,
+      repairs: kinds.map((kind) => {
+        const { count, offset } = this.repairs.get(kind) ?? { count: 0, offset: 0 };
+        return { kind, count, place: place(offset) };
+      }),
+      rejected: {
+        count: this.lost.count,
+        names: this.lost.names,
+        samples: this.lost.samples.map(({ pointer, offset, message }) => ({ pointer, place: place(offset), message })),
+      },
+      end: this.end,
+      ...(trailing.length > 0 && { trailing: place(end) }),
+    };
+  }
+
+  private repaired(kind: RepairKind, offset: number): void {
+    const known = this.repairs.get(kind);
+    if (known === undefined) this.repairs.set(kind, { count: 1, offset });
+    else known.count++;
+  }
+
+  private reject(section: string, name: string | null, error: Unreadable): void {
+    this.lost.count++;
+    if (name !== null) this.lost.names.add(name);
+    if (this.lost.samples.length >= SAMPLES) return;
+    const pointer = `/${pointerSegment(section)}${name === null ? '' : `/${pointerSegment(name)}`}`;
+    this.lost.samples.push({ pointer, offset: error.offset, message: error.message });
+  }
+
+  private stop(end: TolerantJson['end']): void {
+    this.ended = true;
+    this.end = end;
+  }
+
+  /** The outermost object: header members as they are, objects in it as sections of records. */
+  private document(begin: number): Json {
+    const { reader } = this;
+    const object: { [key: string]: Json } = {};
+    reader.at = begin + 1;
+    reader.depth = 1;
+    if (reader.next() !== '}') {
+      for (;;) {
+        const start = reader.at;
+        const key = reader.key();
+        reader.put(object, key, reader.next() === '{' ? this.section(key) : reader.value('member'), start);
+        const mark = reader.next();
+        if (mark === '' && !this.ended) this.stop('cut');
+        if (this.ended) return object;
+        if (mark === '}') break;
+        reader.take(',');
+        reader.next();
+      }
+    }
+    reader.at++;
+    return object;
+  }
+
+  private section(section: string): Json {
+    const { reader, text } = this;
+    const records: { [key: string]: Json } = {};
+    reader.at++;
+    reader.depth = 2;
+    const open = reader.at;
+    if (reader.next() !== '}') {
+      const space = text.slice(open, reader.at);
+      const indent = space.includes('\n') ? space.slice(space.lastIndexOf('\n') + 1) : null;
+      for (;;) {
+        let from = reader.skip(reader.at);
+        let name: string | null = null;
+        try {
+          name = reader.key();
+          reader.put(records, name, reader.value('member'), from);
+          // What fails from here on is not this record's fault.
+          name = null;
+          from = reader.at;
+          if (reader.next() === '}') break;
+          reader.take(',');
+          from = reader.at;
+        } catch (error) {
+          if (!(error instanceof Unreadable)) throw error;
+          reader.depth = 2;
+          const again = this.nextRecord(from, indent);
+          if (name !== null || reader.skip(error.offset) < text.length) this.reject(section, name, error);
+          if (again === undefined || this.lost.count >= MAX_LOST) {
+            if (again !== undefined) this.stop('given_up');
+            else this.stop(/\}\s*\}\s*$/.test(text.slice(-100)) ? 'whole' : 'cut');
+            return records;
+          }
+          reader.at = again;
+        }
+      }
+    }
+    reader.at++;
+    reader.depth = 1;
+    return records;
+  }
+
+  /** Where the next record's key stands behind a place; undefined where none follows. */
+  private nextRecord(from: number, indent: string | null): number | undefined {
+    const { reader, text } = this;
+    if (indent !== null) {
+      const needle = `\n${indent}"`;
+      for (let line = text.indexOf(needle, from); line >= 0; line = text.indexOf(needle, line + 1)) {
+        const key = line + needle.length - 1;
+        const value = reader.afterKey(key);
+        if (value !== undefined && text.charAt(value) === '{') return key;
+      }
+      return undefined;
+    }
+    const between = /\}[ \t\n\r]*,[ \t\n\r]*"/g;
+    between.lastIndex = from;
+    while (between.test(text)) {
+      const key = between.lastIndex - 1;
+      const value = reader.afterKey(key);
+      if (value !== undefined && text.charAt(value) === '{' && !NESTED.test(text.slice(key + 1, key + 32))) return key;
+    }
+    return undefined;
+  }
+}
+
+/** `line 12 column 3` of each offset, in one pass over the text. */
+function placesOf(text: string, offsets: readonly number[]): Map<number, string> {
+  const places = new Map<number, string>();
+  let line = 1;
+  let begin = 0;
+  for (const offset of [...new Set(offsets)].sort((a, b) => a - b)) {
+    for (let end = text.indexOf('\n', begin); end >= 0 && end < offset; end = text.indexOf('\n', begin)) {
+      line++;
+      begin = end + 1;
+    }
+    places.set(offset, `line ${line} column ${offset - begin + 1}`);
+  }
+  return places;
+}
