@@ -191,7 +191,7 @@ export function shapes(): Record<'cliV4' | 'cliV3' | 'rest' | 'jsonRpc', Input[]
     servers: { active: 3, total: 4, degraded: 1 },
     upgrade_info: { upgrade_phase: '' },
   };
-  const named = containers.map((c, i): JsonObject => ({ ...c, container_name: i < 3 ? 'drives0' : 'client' }));
+  const named = containers.map((c, i): JsonObject => ({ ...c, container_name: i < 3 ? 'default' : 'client' }));
   const texts = (list: JsonObject[]): JsonObject[] =>
     list.map((d, i) => ({ ...d, percentage_used: `${10 + Math.floor(i / 2)}`, uid: String(100 + i), uuid: `u-${i}` }));
   const older = fileSystems.map(({ obs_buckets, ...fs }): JsonObject => ({ ...fs, object_storages: obs_buckets as Json }));

@@ -33,7 +33,7 @@ describe('the bundled cluster', () => {
   it('tells the stories of the faulty day, and no other', async () => {
     const result = await collect(fixtures('faulty'));
     expect(loud(result)).toEqual([
-      'container_down HostId<19>',
+      'container_down weka07/compute0',
       'drive_failed DiskId<18>',
       'fs_full scratch',
       'storage_degraded democluster',
@@ -41,7 +41,7 @@ describe('the bundled cluster', () => {
     expect(only(result, 'drive_failed')).toMatchObject({ place: { node: 'weka05' }, since: '2026-11-30T07:58:02.114Z' });
     expect(only(result, 'fs_full')).toMatchObject({ severity: 'critical', values: { used_share: 0.96 } });
     expect(only(result, 'storage_degraded').message).toContain('1.95 % of the data has 1 of 2 tolerated failures; 31 of 32 drives active');
-    expect(result.conditions.find((c) => c.subject.id === 'HostId<19>')?.place).toEqual({ node: 'weka07', failure_domain: 'DOM-006' });
+    expect(result.conditions.find((c) => c.subject.id === 'weka07/compute0')?.place).toEqual({ node: 'weka07', failure_domain: 'DOM-006' });
     expect(result.summary['health']).toBe('degraded');
   });
 
@@ -96,7 +96,7 @@ describe('the shapes of one cluster', () => {
     const results = await Promise.all(Object.values(shapes()).map((inputs) => collect(inputs)));
     const [first, ...others] = results as [Result, ...Result[]];
     expect(loud(first)).toEqual([
-      'container_down HostId<2>',
+      'container_down weka03/default',
       'drive_failed DiskId<2>',
       'fs_full scratch',
       'process_blacklisted NodeId<4>',

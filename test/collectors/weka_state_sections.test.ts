@@ -115,6 +115,16 @@ describe('containers', () => {
     expect((await container(over)).conditions.map((c) => c.message)).toEqual(message === null ? [] : [message]);
   });
 
+  it('are named by their server, so that one name is not that of many; by their id where that is not known', async () => {
+    const names = async (over: JsonObject): Promise<string | undefined> =>
+      (await container({ status: 'DOWN', ...over })).conditions[0]?.subject.id;
+    expect(await names({ hostname: 'WEKA02.hsn.cm.demo.test' })).toBe('weka02/compute0');
+    expect(await names({ container_name: null })).toBe('weka02/default');
+    expect(await names({ hostname: null })).toBe('HostId<3>');
+    expect(await names({ hostname: 'h'.repeat(250) })).toBe('HostId<3>');
+    expect(await names({ host_id: null })).toBe('weka02/compute0');
+  });
+
   it("of clients are their nodes' trouble", async () => {
     expect(
       only(await container({ mode: 'client', status: 'DOWN', hostname: 'X1000C0S0B0N1.hsn.cm.demo.test' }), 'container_down'),

@@ -10,7 +10,10 @@ import { observedOf, readRecords } from './records.ts';
 import type { Status } from './status.ts';
 
 export interface Container {
+  /** `weka07/compute0`: its server and its own name, which is that of one on every server. */
   id: string;
+  /** `HostId<19>`, which Weka's commands take. */
+  hostId: string | null;
   name: string | null;
   host: string | null;
   client: boolean;
@@ -23,8 +26,7 @@ export interface Container {
 }
 
 /**
- * `weka cluster container -J` (v3: `host`), REST's `/containers`, JSON-RPC's `hosts_list`. A container is named by its
- * `HostId<n>`: its own name (`drives0`) is that of one on every server.
+ * `weka cluster container -J` (v3: `host`), REST's `/containers`, JSON-RPC's `hosts_list`.
  *
  * `state` is what an operator wants of it, `status` how it is: only an active container can be down
  * (docs.weka.io, "Container state and status fields").
@@ -52,13 +54,20 @@ export function digestContainers(
   };
 }
 
+/** In release 3 a server has one container, whose name is not always told: `default`. */
+const ONLY_CONTAINER = 'default';
+
 function readContainer({ value, key }: RawRecord, frame: Frame): Container | null {
-  const id = subjectId('container', firstOf(value, 'host_id') ?? key ?? firstOf(value, 'id', 'uid'));
+  const hostId = cleanName(firstOf(value, 'host_id') ?? key ?? firstOf(value, 'id', 'uid'));
+  const name = cleanName(member(value, 'container_name'));
+  const host = hostName(member(value, 'hostname'), frame);
+  const id = host === null ? hostId : (cleanName(`${host}/${name ?? ONLY_CONTAINER}`) ?? hostId);
   if (id === null) return null;
   return {
     id,
-    name: cleanName(member(value, 'container_name')),
-    host: hostName(member(value, 'hostname'), frame),
+    hostId,
+    name,
+    host,
     client: state(member(value, 'mode')) === 'CLIENT',
     state: state(member(value, 'state')),
     status: state(member(value, 'status')),
@@ -78,7 +87,7 @@ function isDown(container: Container): boolean {
 }
 
 function downCondition(container: Container): ConditionDraft {
-  const { name, host, client, lastFailure, lastFailureAt } = container;
+  const { name, host, hostId, client, lastFailure, lastFailureAt } = container;
   const failure =
     lastFailure === null ? '' : `; last failure: ${lastFailure}${lastFailureAt === null ? '' : ` at ${toIso(lastFailureAt)}`}`;
   return {
@@ -86,12 +95,13 @@ function downCondition(container: Container): ConditionDraft {
     subject: { type: 'container', id: container.id },
     // A client that is down is its node's trouble, and the node's own sources tell of it; storage goes on without it.
     ...(client && { severity: 'info' as const }),
-    message: `Weka ${client ? 'client' : 'backend'} container ${name ?? container.id} on ${host ?? 'an unknown host'} (${container.id}) is ${container.status}${failure}`,
+    message: `Weka ${client ? 'client' : 'backend'} container ${name ?? (host === null ? container.id : ONLY_CONTAINER)} on ${host ?? 'an unknown host'}${hostId === null ? '' : ` (${hostId})`} is ${container.status}${failure}`,
     values: {
       status: container.status,
       state: container.state,
       host,
       name,
+      host_id: hostId,
       mode: client ? 'client' : 'backend',
       last_failure: lastFailure,
     },
@@ -101,6 +111,7 @@ function downCondition(container: Container): ConditionDraft {
 
 function factsOf(c: Container): JsonObject {
   return known({
+    host_id: c.hostId,
     name: c.name,
     host: c.host,
     state: c.state,

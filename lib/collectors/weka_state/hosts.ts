@@ -22,7 +22,7 @@ export function hostFacts(
     .sort(([a], [b]) => compareNames(a, b))
     .map(([host, own]) => {
       const mode = own.length === 0 ? null : own.every((c) => c.client) ? 'client' : 'backend';
-      const states = own.slice(0, MAX_CONTAINERS).map((c) => known({ id: c.id, name: c.name, state: c.state, status: c.status }));
+      const states = own.slice(0, MAX_CONTAINERS).map((c) => known({ id: c.hostId, name: c.name, state: c.state, status: c.status }));
       const storage = known({ mode, containers: states, drives: drives.get(host)?.drives, drivesFailed: drives.get(host)?.failed });
       return { subject: { type: 'node', id: host }, facts: { storage } };
     });
