@@ -1,8 +1,23 @@
+import { consoleLogs } from './console_logs/index.ts';
+import { hpcmInventory } from './hpcm_inventory/index.ts';
+import { kafkaTelemetry } from './kafka_telemetry/index.ts';
+import { oneviewAlerts } from './oneview_alerts/index.ts';
+import { oneviewInventory } from './oneview_inventory/index.ts';
+import { pbsState } from './pbs_state/index.ts';
+import { wekaState } from './weka_state/index.ts';
 import type { Collector } from '../model/collector.ts';
 import type { Kind } from '../model/kind.ts';
 
 /** Every collector, in the order in which reports list them. Adding a source = its file and its line here. */
-export const collectors: readonly Collector[] = [];
+export const collectors: readonly Collector[] = [
+  hpcmInventory,
+  wekaState,
+  consoleLogs,
+  kafkaTelemetry,
+  oneviewInventory,
+  oneviewAlerts,
+  pbsState,
+];
 
 const bySource = new Map(collectors.map((c) => [c.source, c]));
 
