@@ -22,7 +22,7 @@ export function requireDebian(pkg: string, binary: string): Tool {
 }
 
 /**
- * Describes tests that need programs of Debian packages. They are skipped where one is missing, and their title says why.
+ * Describes tests that need programs of Debian packages. They are skipped where one is missing, saying why.
  * @param programs per program its package: `{ nodeset: 'clustershell' }`
  * @param body is given the path of each program
  */
@@ -34,6 +34,8 @@ export function describeWith<Name extends string>(
   const tools = (Object.entries(programs) as [Name, string][]).map(([binary, pkg]) => [binary, requireDebian(pkg, binary)] as const);
   const missing = tools.flatMap(([, tool]) => tool.missing ?? []);
   const paths = Object.fromEntries(tools.map(([binary, tool]) => [binary, tool.path ?? binary])) as Record<Name, string>;
+  // The reporter shows the titles of skipped tests only when asked to.
+  if (missing.length > 0) console.warn(`skipped: ${title}: ${missing.join('; ')}`);
   describe.skipIf(missing.length > 0)(`${title}${missing.length > 0 ? ` (skipped: ${missing.join('; ')})` : ''}`, () => {
     body(paths);
   });
