@@ -35,7 +35,6 @@ function moveTimes(incident: LogState['open'][number], shift: number): void {
   incident.l += shift;
   if (incident.lu !== undefined) incident.lu += shift;
   if (incident.rec !== undefined) incident.rec += shift;
-  if (incident.b !== undefined) incident.b += shift;
   if (incident.w) incident.w[0] += shift;
   if (incident.r) incident.r = incident.r.map((t) => t + shift);
 }

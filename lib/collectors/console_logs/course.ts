@@ -4,7 +4,7 @@ import { conmanTime, CONMAN_TAG, CONSERVER_TAG, ctimeOf, isPrompt, type Message,
 import type { Match, RuleBook } from './rulebook.ts';
 import { redact } from './redact.ts';
 import type { Rule } from './rule.ts';
-import type { LogState } from './state.ts';
+import type { Incident, LogState } from './state.ts';
 import { xidSeverity } from './xid.ts';
 
 /** An operator's command that shows old text is over after so many lines at the latest. */
@@ -12,13 +12,18 @@ const MAX_ECHO_LINES = 5000;
 const MAX_ECHO_MS = 120_000;
 /** As much of a line that the server broke off is kept for its rest. */
 const MAX_BROKEN = 400;
+const HOUR = 3_600_000;
+/** A link that an operator takes down is lost so soon after he said so. */
+const ADMINISTRATIVE = 60_000;
+/** What a node that shuts down says of itself is no fault. */
+const GOODBYES = new Set(['hsn_link_down', 'eth_link_down', 'unit_failed', 'nfs_hang', 'lustre_conn_lost', 'weka_client']);
+/** A cause and what it led to are at most so far apart. */
+const CHAINED = 600_000;
 const FLAPS = 3;
 const FLAP_WINDOW = 600_000;
 const MAX_LINKS = 16;
 /** What the kernel calls a kill's constraint → the scope that is a part of its identity. */
 const OOM_SCOPES: Record<string, string> = { NONE: 'global', MEMCG: 'job', CPUSET: 'cpuset', MEMORY_POLICY: 'policy' };
-/** A shutdown may take so long; what begins later was not announced by it. */
-const SHUTDOWN_EXPLAINS = 15 * 60_000;
 
 /**
  * The course of one node as its console tells it: follows clocks, boots, shells and the server's own lines, and turns
@@ -56,7 +61,7 @@ export class Course {
     const conman = CONMAN_TAG.exec(text);
     if (conman) {
       const broken = previous();
-      this.serverLine(conman[1] as string, conmanTime(conman[1] as string, this.timezone), start, at);
+      this.serverLine(conman[1] as string, conmanTime(conman[1] as string, this.timezone, this.state.abs ? this.state.t : undefined), start, at);
       if (broken !== '' && !isPrompt(broken) && !CONMAN_TAG.test(broken))
         this.state.br = { t: this.state.t, x: redact(broken.slice(0, MAX_BROKEN)), done: 1 };
       return;
@@ -101,7 +106,7 @@ export class Course {
   private serverLine(said: string, time: number | undefined, start: number, at: number, output = false): void {
     const { state } = this;
     // Between two lines of the server that follow each other stand line ends at most.
-    if (output || start - (state.tag ?? 0) > 4) state.out = state.t;
+    const spoke = output || start - (state.tag ?? 0) > 4;
     delete state.ec;
     if (time !== undefined) {
       if (state.mk !== undefined && state.abs) {
@@ -113,9 +118,10 @@ export class Course {
       for (const incident of state.open) if (incident.l >= since && lifetimeOf(incident.k)?.by === 'quiet') incident.lu ??= time;
       state.mk = time;
     }
+    if (spoke) state.out = state.t;
     state.tag = at;
     if (/^Console down|^Console \[[^\]]{1,64}\] (?:disconnected|connection failed)/.test(said)) {
-      addEvent(state, { kind: 'console_disconnected', at: state.t, line: said }, this.cleared);
+      addEvent(state, { kind: 'console_disconnected', at: state.t, line: said, block: 86_400_000 }, this.cleared);
     } else if (/^Console up|^Console \[[^\]]{1,64}\] connected/.test(said)) {
       endByLine(state, ['console_disconnected'], undefined, state.t, this.cleared);
     }
@@ -179,7 +185,7 @@ export class Course {
 
   private apply({ rule, groups }: Match, message: Message, line: string): void {
     const { state } = this;
-    const part = groups['part'] ?? groups['device'] ?? groups['slave'];
+    const part = groups['part'];
     if (rule.clears) endByLine(state, rule.clears, part, state.t, this.cleared);
     if (rule.mark) this.mark(rule, groups, line);
     if (rule.kind !== undefined) this.event(rule, rule.kind, groups, part ?? rule.part, line);
@@ -195,6 +201,9 @@ export class Course {
       else severity = judged;
     }
     let named = part;
+    if (state.ph === 'off' && GOODBYES.has(kind)) return;
+    if (kind === 'hsn_link_down' && state.t - (state.adm?.[part as string] ?? Number.NEGATIVE_INFINITY) < ADMINISTRATIVE) severity = 'info';
+    if (kind === 'hw_uncorrected' && state.ph === 'off') severity = 'info';
     if (rule.id === 'oom-killed') {
       named = this.oomKilled(groups['text'] ?? '');
       if (named === 'job') severity = 'info';
@@ -216,23 +225,28 @@ export class Course {
       this.cleared,
     );
     if (state.dt !== undefined && state.t - state.dt < 60_000) incident.inc = 1;
-    if (kind === 'kernel_panic') this.chain();
+    if (kind === 'hw_corrected') this.rate(incident, groups['n'] === undefined ? 1 : Number(groups['n']));
+    if (kind === 'kernel_panic' || kind === 'emergency_shell') this.chain(incident);
     if (kind === 'hsn_link_down') this.flaps(part as string, line);
   }
 
-  /** What led to a panic is told with it. */
-  private chain(): void {
-    const panic = findIncident(this.state, 'kernel_panic');
-    if (!panic) return;
-    const reason = panic.t ?? '';
-    const causes = this.state.open
-      .filter((i) => i !== panic && i.rec === undefined && leadsTo(i.k, reason) && panic.l - i.l < 600_000)
-      .sort((a, b) => a.f - b.f);
-    for (const cause of causes) {
-      cause.led = 1;
-      panic.ch ??= [];
-      if (!panic.ch.includes(cause.k) && panic.ch.length < 4) panic.ch.push(cause.k);
-      if (panic.fn === undefined && cause.fn !== undefined) panic.fn = cause.fn;
+  /** Corrected errors are normal one by one; what counts is how many come in a day, on a PCIe device in an hour. */
+  private rate(incident: Incident, n: number): void {
+    const pcie = /^[0-9a-f]{4}:[0-9a-f]{2}:/.test(incident.p ?? '');
+    const [span, limit] = pcie ? [HOUR, 100] : [24 * HOUR, 24];
+    const window = incident.w;
+    if (!window || this.state.t - window[0] > span) incident.w = [this.state.t, n];
+    else window[1] += n;
+    if ((incident.w?.[1] ?? 0) >= limit) incident.s = 'warning';
+  }
+
+  /** What led to a panic or to a rescue shell is told with it. */
+  private chain(head: Incident): void {
+    for (const cause of this.state.open.filter((i) => i !== head && i.rec === undefined && leadsTo(i, head) && head.l - i.l < CHAINED).sort((a, b) => a.f - b.f)) {
+      cause.led = head.k;
+      head.ch ??= [];
+      if (!head.ch.includes(cause.k) && head.ch.length < 4) head.ch.push(cause.k);
+      if (head.fn === undefined && cause.fn !== undefined) head.fn = cause.fn;
     }
   }
 
@@ -257,7 +271,7 @@ export class Course {
     const { state } = this;
     switch (rule.mark) {
       case 'boot':
-        this.boot(groups['text'] ?? '', this.again);
+        this.boot(groups['text'] ?? '', this.again || (rule.id === 'decompressor' && state.u !== undefined));
         break;
       case 'command_line':
         if (/\belfcorehdr=|\breset_devices\b/.test(groups['text'] ?? '')) this.crashKernel();
@@ -281,6 +295,21 @@ export class Course {
       case 'oom_begins':
         this.oomBegins(line);
         break;
+      case 'gpu_reset':
+        endByLine(state, ['gpu_xid', 'gpu_fault'], groups['part'], state.t, this.cleared);
+        break;
+      case 'administrative_link':
+        this.administrative(groups['part'] as string);
+        break;
+      case 'hung_task_silenced':
+        this.incomplete('hung_task', Number.POSITIVE_INFINITY);
+        break;
+      case 'dropped':
+        this.incomplete('hsn_', 60_000);
+        break;
+      case 'repeated':
+        this.repeated(groups['n']);
+        break;
       default:
         break;
     }
@@ -288,15 +317,21 @@ export class Course {
 
   private boot(version: string, again: boolean): void {
     const { state } = this;
+    const isSame = state.ph === 'boot' && state.kv === undefined && version !== '' && state.t - (state.bt ?? 0) < 120_000;
+    if (isSame) {
+      // The decompressor or the clock told of this boot before the kernel named itself.
+      state.kv = redact(version).slice(0, 80);
+      return;
+    }
     const seenBefore = again || state.ph !== undefined;
     const panicked = findIncident(state, 'kernel_panic') !== undefined;
     const explained = state.ph === 'off' || state.ph === 'crash' || panicked || !seenBefore;
-    void SHUTDOWN_EXPLAINS;
     state.bt = state.t;
     state.bn = (state.bn ?? 0) + 1;
     state.ph = 'boot';
     state.bu = 1;
-    if (version !== '') state.kv = redact(version).slice(0, 80);
+    if (version === '') delete state.kv;
+    else state.kv = redact(version).slice(0, 80);
     if (!explained)
       addEvent(
         state,
@@ -365,6 +400,25 @@ export class Course {
     return scope ?? 'global';
   }
 
+  private administrative(device: string): void {
+    const devices = Object.entries(this.state.adm ?? {}).filter(([, t]) => this.state.t - t < ADMINISTRATIVE);
+    this.state.adm = Object.fromEntries([...devices.slice(-MAX_LINKS), [device, this.state.t]]);
+  }
+
+  /** Lines about some kinds are known to be missing. */
+  private incomplete(prefix: string, within: number): void {
+    for (const incident of this.state.open) if (incident.k.startsWith(prefix) && this.state.t - incident.l < within) incident.inc = 1;
+  }
+
+  /** Lustre says how many lines like the last it left out: they count. Other suppressions only say that there were some. */
+  private repeated(count: string | undefined): void {
+    const { state } = this;
+    this.incomplete('', 10_000);
+    if (count === undefined) return;
+    const last = state.open.filter((i) => i.k.startsWith('lustre_') && state.t - i.l < 600_000).sort((a, b) => b.l - a.l)[0];
+    if (last) last.n += Math.min(Number(count), 1e6);
+  }
+
   private dropped(count: number): void {
     const { state } = this;
     state.drop = (state.drop ?? 0) + count;
@@ -373,19 +427,23 @@ export class Course {
   }
 }
 
+/** What leads to a panic, as far as the panic's reason says so or it always does. */
 const LEADS = new Map<string, RegExp>([
-  ['kernel_oops', /./],
-  ['kernel_bug', /./],
-  ['mce_fatal', /./],
-  ['lustre_lbug', /./],
+  ['kernel_oops', /^/],
+  ['kernel_bug', /^/],
+  ['mce_fatal', /^/],
+  ['lustre_lbug', /^/],
+  ['hw_uncorrected', /machine check|hardware error/i],
   ['hung_task', /hung_task/i],
-  ['soft_lockup', /softlockup|soft lockup/i],
+  ['soft_lockup', /soft ?lockup/i],
   ['hard_lockup', /hard lockup/i],
   ['rcu_stall', /rcu/i],
   ['oom', /out of memory/i],
-  ['fs_error', /EXT4|XFS|journal|file ?system|mount root/i],
+  ['fs_error', /EXT4|XFS|BTRFS|journal|file ?system/i],
+  ['boot_failed', /mount root|unknown-block|init/i],
 ]);
 
-function leadsTo(kind: string, reason: string): boolean {
-  return LEADS.get(kind)?.test(reason) ?? false;
+function leadsTo(cause: Incident, head: Incident): boolean {
+  if (head.k === 'emergency_shell') return cause.k === 'boot_failed';
+  return LEADS.get(cause.k)?.test(head.t ?? '') ?? false;
 }

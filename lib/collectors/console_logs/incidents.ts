@@ -67,10 +67,8 @@ export function addEvent(state: LogState, event: Event, cleared: Cleared): Incid
     if (state.open.length >= MAX_OPEN) dropOldest(state);
     state.open.push(incident);
   }
-  const sameBlock =
-    event.block !== undefined && incident.b !== undefined && event.at - incident.b <= event.block && incident.rec === undefined;
-  if (!sameBlock || incident.n === 0) incident.n += event.n ?? 1;
-  if (event.block !== undefined) incident.b = event.at;
+  const sameBlock = event.block !== undefined && incident.n > 0 && event.at - incident.l <= event.block && incident.rec === undefined;
+  if (!sameBlock) incident.n += event.n ?? 1;
   incident.l = Math.max(incident.l, event.at);
   delete incident.rec;
   delete incident.e;

@@ -1,173 +1,185 @@
-import * as z from 'zod';
 import { type Collected, type CollectContext, defineCollector, type Input, UnusableInput } from '../../model/collector.ts';
-import type { ConditionDraft } from '../../model/condition.ts';
+import type { ClearedDraft, ConditionDraft, Subject } from '../../model/condition.ts';
+import type { JsonObject } from '../../model/json.ts';
 import type { CoverageProblem } from '../../model/snapshot.ts';
 import { compareNames } from '../../model/text.ts';
 import { toIso } from '../../model/time.ts';
 import { fold } from '../../nodeset.ts';
+import { draftOf, wallTime } from './draft.ts';
 import { endByTime, findIncident, incidentKey } from './incidents.ts';
-import { judge } from './judge.ts';
-import { consoleKind, consoleKinds } from './kinds.ts';
+import { consoleKinds } from './kinds.ts';
 import { type Log, logsOf } from './names.ts';
+import { Options, siteRules, siteVetoes } from './options.ts';
 import { type ReadLog, readLog, type ReadOptions, settled } from './read.ts';
 import { RuleBook } from './rulebook.ts';
 import { rules } from './rules/index.ts';
-import { Carry, type Incident, type LogState } from './state.ts';
+import { lastOutput, standingConditions } from './standing.ts';
+import { Carry, type LogState } from './state.ts';
+import { factsOf, type Seen, summarise } from './summary.ts';
 
-const Options = z.strictObject({
-  /** `tail`: of a log that was never seen the last 1 MiB is read; `all`: all of it. */
-  first_sight: z.enum(['tail', 'all']).default('tail'),
-  /** Finds the node's name in a file's path: a regular expression with a group named `node`. */
-  pattern: z
-    .string()
-    .max(200)
-    .optional()
-    .superRefine((text, context) => {
-      if (text === undefined) return;
-      try {
-        RegExp(text, 'u');
-      } catch (error) {
-        context.addIssue({ code: 'custom', message: `is no regular expression: ${(error as Error).message}` });
-        return;
-      }
-      if (!text.includes('(?<node>')) context.addIssue({ code: 'custom', message: 'needs a group named node: (?<node>…)' });
-    }),
-});
-type Options = z.infer<typeof Options>;
-
+/** How much of a log that was never seen is read. */
 const TAIL = 1024 * 1024;
+/** A log that is gone is remembered for so long. */
 const FORGET_AFTER = 7 * 86_400_000;
+const MAX_PROBLEMS = 20;
+
+type Context = CollectContext<Options, Carry>;
 
 let plainBook: RuleBook | undefined;
 
-async function collect(inputs: readonly Input[], context: CollectContext<Options, Carry>): Promise<Collected<Carry>> {
-  const { config, carry, now, timezone } = context;
-  const { logs, strangers, packed, nameless } = logsOf(
-    inputs,
-    config.pattern === undefined ? undefined : new RegExp(config.pattern, 'u'),
-    context.nodeDomains,
-  );
+/** Building the search costs more than reading a small log: without patterns of the site it is done once. */
+function bookOf(options: Options): RuleBook {
+  if (options.patterns.length > 0 || options.vetoes.length > 0) return new RuleBook([...rules, ...siteRules(options)], siteVetoes(options));
   plainBook ??= new RuleBook(rules);
-  const options: ReadOptions = { book: plainBook, timezone, tail: config.first_sight === 'all' ? undefined : TAIL };
-  const problems: CoverageProblem[] = [];
-  const before = new Map(Object.entries(carry?.logs ?? {}));
-  const states: Record<string, LogState> = Object.create(null) as Record<string, LogState>;
-  const read: ReadLog[] = [];
-  for (const log of logs) {
-    const result = await readLog(log, before.get(log.key), options);
-    read.push(result);
-    if (!result.binary && !(result.error && !before.has(log.key) && result.bytes === 0)) states[log.key] = result.state;
-    before.delete(log.key);
+  return plainBook;
+}
+
+async function collect(inputs: readonly Input[], context: Context): Promise<Collected<Carry>> {
+  const { config, now } = context;
+  const sorted = logsOf(inputs, config.pattern === undefined ? undefined : new RegExp(config.pattern, 'u'), context.nodeDomains);
+  const options: ReadOptions = { book: bookOf(config), timezone: context.timezone, tail: config.first_sight === 'all' ? undefined : TAIL };
+  const gathering = new Gathering(context, options);
+  const known = new Map(Object.entries(context.carry?.logs ?? {}));
+  const states = new Map<string, LogState>();
+  for (const log of sorted.logs) {
+    const before = known.get(log.key);
+    known.delete(log.key);
+    const result = await readLog(log, before, options);
+    gathering.add(result, before);
+    if (before || (!result.binary && !(result.error && result.bytes === 0))) states.set(log.key, result.state);
   }
-  for (const [key, state] of before) {
-    if (now - (state.gone ?? now) < FORGET_AFTER) states[key] = { ...state, gone: state.gone ?? now };
+  for (const [key, state] of known) {
+    const gone = state.gone ?? now;
+    if (now - gone < FORGET_AFTER) states.set(key, { ...state, gone });
   }
-  for (const name of nameless.slice(0, 20))
-    problems.push({ effect: 'record', input: name, message: 'no node name can be made of the name of this file' });
-  if (strangers.length > 0)
-    problems.push({ effect: 'note', message: `${strangers.length} files are no console logs: ${strangers.slice(0, 3).join(', ')}` });
-  if (packed.length > 0)
-    problems.push({ effect: 'note', message: `${packed.length} packed logs are not read: ${packed.slice(0, 3).join(', ')}` });
-  const observed = new Set<string>();
-  const conditions: ConditionDraft[] = [];
-  const cleared: Collected<Carry>['cleared'] = [];
-  let skipped = 0;
-  let skippedLogs = 0;
-  for (const result of read) {
+  gathering.others(sorted);
+  return gathering.collected({ logs: Object.fromEntries(states) }, sorted.nameless.length);
+}
+
+/** What a run gathers from its logs. */
+class Gathering {
+  private readonly problems: CoverageProblem[] = [];
+  private readonly conditions: ConditionDraft[] = [];
+  private readonly cleared: ClearedDraft[] = [];
+  private readonly facts = new Map<string, { subject: Subject; facts: JsonObject }>();
+  private readonly seen: Seen[] = [];
+  private readonly observed = new Set<string>();
+  private skipped = { logs: 0, bytes: 0 };
+  private readonly context: Context;
+  private readonly options: ReadOptions;
+
+  constructor(context: Context, options: ReadOptions) {
+    this.context = context;
+    this.options = options;
+  }
+
+  add(result: ReadLog, before: LogState | undefined): void {
     const { log, state } = result;
-    if (result.binary) {
-      problems.push({ effect: 'input', input: nameOf(log), message: 'holds no text: this is no console log' });
-      continue;
+    const name = nameOf(log);
+    if (result.binary) this.problem('input', name, 'holds no text: this is no console log');
+    if (result.error) this.problem('input', result.error.input, result.error.message);
+    if (result.binary || result.error) return;
+    if (result.gap !== undefined) this.problem('input', name, `gap: ${result.gap}`);
+    if (result.skipped !== undefined) this.skipped = { logs: this.skipped.logs + 1, bytes: this.skipped.bytes + result.skipped };
+    if (!before && state.pos === 0 && state.part === undefined && log.current?.size === 0) {
+      this.problem('note', name, 'is empty: nothing was ever logged');
+      return;
     }
-    if (result.error) {
-      problems.push({ effect: 'input', input: result.error.input, message: result.error.message });
-      continue;
-    }
-    if (result.gap !== undefined) problems.push({ effect: 'input', input: nameOf(log), message: `gap: ${result.gap}` });
-    if (result.skipped !== undefined) {
-      skipped += result.skipped;
-      skippedLogs++;
-    }
-    if (state.pos === 0 && state.part === undefined && log.current?.size === 0 && log.rotated.length === 0) {
-      problems.push({ effect: 'note', input: nameOf(log), message: 'is empty: nothing was ever logged' });
-      continue;
-    }
-    observed.add(log.node);
-    const present = concluded(result, options, now);
-    const openBefore = carry?.logs[log.key]?.open ?? [];
-    for (const incident of present.open) if (!incident.e) conditions.push(draft(incident, present, log.node, now, mtimeOf(log, now)));
-    for (const was of openBefore) {
+    const { now } = this.context;
+    const mtime = mtimeOf(log, now);
+    const present = this.conclude(result, mtime);
+    const standing = standingConditions(present, log.node, {
+      now,
+      mtime,
+      bootStalledAfter: this.context.config.boot_stalled_after,
+      silentAfter: this.context.config.silent_after,
+    });
+    this.observed.add(log.node);
+    this.seen.push({ node: log.node, state: present, bytes: result.bytes, grown: result.bytes > 0 });
+    for (const incident of present.open) if (!incident.e) this.conditions.push(draftOf(incident, present, log.node, now, mtime));
+    this.conditions.push(...standing);
+    this.clear(result, before, present, standing, mtime);
+    this.facts.set(log.node, { subject: { type: 'node', id: log.node }, facts: factsOf(present, name, lastOutput(present, mtime)) });
+  }
+
+  /** Brings a log's state up to now: time has ended some of it, and the unfinished last line counts. */
+  private conclude({ state, cleared }: ReadLog, mtime: number): LogState {
+    const { now } = this.context;
+    const clock = state.abs ? now : state.t + Math.max(0, now - mtime);
+    // A mark that is not yet due is not missing.
+    const until = state.iv !== undefined && state.mk !== undefined ? state.mk + state.iv : clock;
+    endByTime(state, clock, until, cleared);
+    const present = settled(state, cleared, this.options);
+    if (present !== state) endByTime(present, clock, until, cleared);
+    return present;
+  }
+
+  /** What was told before and is over now. */
+  private clear(result: ReadLog, before: LogState | undefined, present: LogState, standing: readonly ConditionDraft[], mtime: number): void {
+    const subject = { type: 'node', id: result.log.node };
+    for (const was of before?.open ?? []) {
       const ended = result.cleared.get(incidentKey(was.k, was.p));
       const still = findIncident(present, was.k, was.p);
-      if (!ended || was.e || (still && !still.e)) continue;
-      cleared.push({
-        kind: was.k,
-        subject: { type: 'node', id: log.node },
-        ...(was.p !== undefined && { part: was.p }),
-        by: ended.by,
-        at: toIso(wallTime(present, ended.at, mtimeOf(log, now))),
-      });
+      if (was.e || !ended || (still && !still.e)) continue;
+      this.cleared.push({ kind: was.k, subject, ...(was.p !== undefined && { part: was.p }), by: ended.by, at: toIso(wallTime(present, ended.at, mtime)) });
     }
+    const told = [...new Set(standing.map((c) => c.kind))];
+    for (const kind of before?.rep ?? []) {
+      if (!told.includes(kind)) this.cleared.push({ kind, subject, by: kind === 'boot_stalled' && present.ph === 'up' ? 'boot' : 'line', at: toIso(mtime) });
+    }
+    if (told.length > 0) result.state.rep = told;
+    else delete result.state.rep;
   }
-  if (observed.size === 0)
-    throw new UnusableInput(problems[0]?.message ?? 'holds no console log', {
-      ...(problems[0]?.input !== undefined && { input: problems[0].input }),
-    });
-  if (skippedLogs > 0)
-    problems.push({
-      effect: 'note',
-      message: `first sight: of ${skippedLogs} logs only the last ${TAIL / 1024 / 1024} MiB was read, ${skipped} bytes before were not`,
-    });
-  return {
-    summary: { logs: logs.length, nodes: observed.size },
-    conditions: conditions.sort(
+
+  /** Inputs that are no logs. */
+  others({ strangers, packed, nameless }: { strangers: readonly string[]; packed: readonly string[]; nameless: readonly string[] }): void {
+    for (const name of nameless.slice(0, MAX_PROBLEMS)) this.problem('record', name, 'no node name can be made of the name of this file');
+    const some = (names: readonly string[]) => names.slice(0, 3).join(', ') + (names.length > 3 ? ', …' : '');
+    if (strangers.length > 0) this.problem('note', undefined, `${strangers.length} files are no console logs: ${some(strangers)}`);
+    if (packed.length > 0) this.problem('note', undefined, `${packed.length} packed logs are not read: ${some(packed)}`);
+  }
+
+  private problem(effect: CoverageProblem['effect'], input: string | undefined, message: string): void {
+    this.problems.push({ effect, ...(input !== undefined && { input }), message });
+  }
+
+  collected(carry: Carry, rejected: number): Collected<Carry> {
+    if (this.observed.size === 0) {
+      const first = this.problems.find((p) => p.effect !== 'note') ?? this.problems[0];
+      throw new UnusableInput(first?.message ?? 'holds no console log', first?.input === undefined ? {} : { input: first.input });
+    }
+    if (this.skipped.logs > 0) {
+      this.problem('note', undefined, `first sight: of ${this.skipped.logs} logs only the last ${TAIL / 1024 / 1024} MiB was read; ${this.skipped.bytes} bytes before were not (first_sight: all reads them)`);
+    }
+    const conditions = this.conditions.sort(
       (a, b) => compareNames(a.subject.id, b.subject.id) || compareNames(a.kind, b.kind) || compareNames(a.part ?? '', b.part ?? ''),
-    ),
-    cleared,
-    coverage: { records: observed.size, rejected: nameless.length, problems, observed: { node: fold(observed) } },
-    carry: { logs: states },
-  };
+    );
+    return {
+      ...summarise(this.seen, conditions),
+      conditions,
+      cleared: this.cleared,
+      coverage: { records: this.seen.length, rejected, problems: boundedProblems(this.problems), observed: { node: fold(this.observed) } },
+      facts: [...this.facts.values()],
+      carry,
+    };
+  }
+}
+
+/** Problems that matter first; of what passes the bound the number is told. */
+function boundedProblems(problems: readonly CoverageProblem[]): CoverageProblem[] {
+  const order = { input: 0, note: 1, record: 2 };
+  const sorted = problems.toSorted((a, b) => order[a.effect] - order[b.effect] || compareNames(a.input ?? '', b.input ?? ''));
+  const more = sorted.length - MAX_PROBLEMS;
+  return more <= 0 ? sorted : [...sorted.slice(0, MAX_PROBLEMS), { effect: 'note', message: `and ${more} more problems with logs` }];
 }
 
 function nameOf(log: Log): string {
   return log.current?.name ?? log.rotated.at(-1)?.name ?? log.key;
 }
 
-/** What is open when all is read: time has ended some of it, and the unfinished last line counts. */
-function concluded(result: ReadLog, options: ReadOptions, now: number): LogState {
-  const { state, cleared } = result;
-  const clock = state.abs ? now : state.t + Math.max(0, now - mtimeOf(result.log, now));
-  const until = state.iv !== undefined && state.mk !== undefined ? state.mk + state.iv : clock;
-  endByTime(state, clock, until, cleared);
-  const present = settled(state, cleared, options);
-  if (present !== state) endByTime(present, clock, until, cleared);
-  return present;
-}
-
 function mtimeOf(log: Log, now: number): number {
-  const mtime = Date.parse(log.current?.mtime ?? '');
+  const mtime = Date.parse((log.current ?? log.rotated.at(-1))?.mtime ?? '');
   return Number.isFinite(mtime) ? mtime : now;
-}
-
-function wallTime(state: LogState, t: number, mtime: number): number {
-  return state.abs ? t : mtime - (state.t - t);
-}
-
-function draft(incident: Incident, state: LogState, node: string, now: number, mtime: number): ConditionDraft {
-  const { severity, message, values } = judge(incident, { now: state.abs ? now : state.t, open: state.open, node });
-  const kind = consoleKind(incident.k);
-  return {
-    kind: incident.k,
-    subject: { type: 'node', id: node },
-    ...(kind?.part !== undefined && { part: incident.p ?? 'unnamed' }),
-    severity: severity ?? incident.s,
-    message,
-    values: { count: incident.n, ...values, ...(incident.inc && { incomplete: true }), ...(incident.led && { led_to: 'kernel_panic' }) },
-    since: toIso(wallTime(state, incident.f, mtime)),
-    lastSeen: toIso(wallTime(state, incident.l, mtime)),
-    count: incident.n,
-    evidence: incident.q.map((quote) => ({ quote })),
-  };
 }
 
 /** What nodes say on their serial consoles, as conserver, conman or goconserver log it: one file per node. */

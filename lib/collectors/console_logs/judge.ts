@@ -1,20 +1,25 @@
 import type { Severity, Values } from '../../model/condition.ts';
-import type { Incident } from './state.ts';
+import { formatDuration } from '../../model/time.ts';
+import { consoleKind } from './kinds.ts';
+import { type Incident, MAX_ITEMS } from './state.ts';
 import { xidName } from './xid.ts';
 
 /** What an incident is worth telling, given the clock and the node's other incidents. */
-export interface Judgement {
+interface Judgement {
+  /** Where it is not the worst that its rules gave. */
   severity?: Severity;
   message: string;
   values?: Values;
 }
 
-export interface Around {
+interface Around {
   /** The log's clock at the end, ms. */
   now: number;
   open: readonly Incident[];
   node: string;
 }
+
+type Judge = (incident: Incident, around: Around) => Judgement;
 
 const MINUTE = 60_000;
 
@@ -22,112 +27,113 @@ function times(n: number): string {
   return n === 1 ? 'once' : `${n} times`;
 }
 
+/** The first few items, and whether there are more. */
 function listed(incident: Incident): string {
   const items = incident.x ?? [];
-  if (items.length === 0) return '';
-  return `${items.slice(0, 4).join(', ')}${items.length > 4 || incident.xm !== undefined ? ', …' : ''}`;
+  return items.slice(0, 4).join(', ') + (items.length > 4 ? `, … (${distinct(incident)})` : '');
+}
+
+function distinct(incident: Incident): string {
+  return incident.xm === undefined ? String(incident.x?.length ?? 0) : `more than ${MAX_ITEMS}`;
 }
 
 function itemCount(incident: Incident): number {
   return (incident.x?.length ?? 0) + (incident.xm === undefined ? 0 : 1);
 }
 
-type Judge = (incident: Incident, around: Around) => Judgement;
-
-const said =
-  (what: string): Judge =>
-  (i, { node }) => ({
-    message: `${node}: ${what}${i.p === undefined ? '' : ` ${i.p}`}${i.t ? `: ${i.t}` : ''}${i.n > 1 ? ` (${times(i.n)})` : ''}`,
-  });
+/** `TITLE (PART): TEXT [ITEMS], N times`. */
+const plain: Judge = (i, { node }) => {
+  const title = consoleKind(i.k)?.title ?? i.k;
+  const part = i.p === undefined ? '' : ` (${i.p})`;
+  const text = i.t === undefined || i.t === i.p ? '' : `: ${i.t}`;
+  const items = i.x === undefined ? '' : ` [${listed(i)}]`;
+  return { message: `${node}: ${title}${part}${text}${items}${i.n > 1 ? `, ${times(i.n)}` : ''}`, ...(i.x && { values: { items: listed(i) } }) };
+};
 
 const judges: Record<string, Judge> = {
   kernel_panic(i, { node }) {
     const operator = /sysrq triggered crash/i.test(i.t ?? '');
     const where = i.fn === undefined ? '' : ` in ${i.fn}`;
-    const chain = i.ch === undefined ? '' : `, after ${i.ch.map((k) => k.replaceAll('_', ' ')).join(', ')}`;
+    const chain = i.ch === undefined ? '' : `, after ${i.ch.map((k) => consoleKind(k)?.title ?? k).join(', ')}`;
     const rebooted = i.rec === undefined ? '' : '; a boot has begun since';
     return {
       ...(operator && { severity: 'warning' as const }),
       message: `${node}: kernel panic${where}${chain}: ${i.t ?? 'no reason given'}${operator ? ' (asked for by an operator)' : ''}${rebooted}`,
       values: {
+        reason: i.t ?? null,
         ...(i.fn !== undefined && { function: i.fn }),
-        ...(i.ch !== undefined && { chain: [...i.ch, 'kernel_panic', ...(i.rec === undefined ? [] : ['reboot'])].join(' > ') }),
+        ...((i.ch !== undefined || i.rec !== undefined) && { chain: [...(i.ch ?? []), 'kernel_panic', ...(i.rec === undefined ? [] : ['reboot'])].join(' > ') }),
       },
     };
   },
   kernel_oops: (i, { node }) => ({
-    message: `${node}: kernel oops${i.fn === undefined ? '' : ` in ${i.fn}`}: ${i.t ?? ''}${i.n > 1 ? ` (${times(i.n)})` : ''}`,
+    message: `${node}: kernel oops${i.fn === undefined ? '' : ` in ${i.fn}`}: ${i.t ?? ''}${i.n > 1 ? `, ${times(i.n)}` : ''}`,
     values: { ...(i.fn !== undefined && { function: i.fn }) },
   }),
+  kernel_warning: (i, { node }) => ({
+    message: `${node}: kernel warnings, ${times(i.n)}: ${i.x === undefined ? (i.t ?? '') : listed(i)}`,
+    values: { places: listed(i) },
+  }),
   soft_lockup(i, { node }) {
-    const severe = i.n >= 3 || (i.m ?? 0) > 60;
+    const stuck = i.m ?? 0;
     return {
-      severity: severe ? 'critical' : 'warning',
-      message: `${node}: soft lockup ${times(i.n)}, CPU ${listed(i)} stuck for up to ${i.m ?? 0} s`,
-      values: { cpus: itemCount(i), stuck_s: i.m ?? 0 },
+      severity: i.n >= 3 || stuck > 60 ? 'critical' : 'warning',
+      message: `${node}: soft lockup ${times(i.n)}, CPU ${listed(i) || '?'} stuck for up to ${stuck} s`,
+      values: { cpus: itemCount(i), stuck_s: stuck },
     };
   },
   hung_task(i, { node }) {
     const tasks = itemCount(i);
     return {
       severity: tasks >= 5 ? 'critical' : 'warning',
-      message: `${node}: ${tasks} hung task${tasks === 1 ? '' : 's'} (${listed(i)}), blocked for up to ${i.m ?? 0} s`,
+      message: `${node}: ${distinct(i)} hung task${tasks === 1 ? '' : 's'} (${listed(i)}), blocked for up to ${i.m ?? 0} s${i.inc ? '; the kernel reports no more of them' : ''}`,
       values: { tasks, blocked_s: i.m ?? 0 },
     };
   },
-  oom: (i, { node }) => ({
-    message:
-      i.p === 'job'
-        ? `${node}: a job hit its memory limit ${times(i.n)}, killed ${listed(i) || 'an unnamed task'}`
-        : `${node}: out of memory (${i.p}) ${times(i.n)}, killed ${listed(i) || 'an unnamed task'}`,
-    values: { victims: listed(i) },
-  }),
-  hsn_link_down(i, around) {
-    const down = around.now - i.l;
-    return {
-      severity: down > 5 * MINUTE ? 'critical' : i.s,
-      message: `${around.node}: HSN link ${i.p} went down ${times(i.n)} and is not up again`,
-      values: { down_s: Math.round(down / 1000) },
-    };
+  oom(i, { node }) {
+    const killed = listed(i) || 'an unnamed task';
+    const what = i.p === 'job' ? 'a job hit its memory limit' : `out of memory (${i.p})`;
+    return { message: `${node}: ${what} ${times(i.n)}, killed ${killed}`, values: { victims: listed(i) } };
   },
-  hsn_link_flap: (i, { node }) => ({ message: `${node}: HSN link ${i.p} flaps: lost ${times(i.n)}` }),
-  eth_link_down: (i, { node }) => ({ message: `${node}: link of ${i.p} went down ${times(i.n)} and is not up again` }),
-  gpu_xid: (i, { node }) => ({
-    message: `${node}: GPU ${i.p}: ${(i.x ?? [])
-      .slice(0, 4)
-      .map((c) => xidName(Number(c)))
-      .join(', ')}, ${times(i.n)}`,
-    values: { xid: Number(i.x?.[0] ?? 0), codes: listed(i) },
+  page_alloc_fail: (i, { node }) => ({ message: `${node}: page allocation failed ${times(i.n)}, of order ${i.m ?? '?'} at most (${listed(i)})`, values: { order: i.m ?? null } }),
+  hsn_link_down: (i, { node, now }) => ({
+    message: `${node}: HSN link ${i.p} went down ${times(i.n)} and is not up again after ${formatDuration(now - i.l)}${i.s === 'info' ? ' (taken down by an operator)' : ''}`,
+    values: { down_s: Math.round((now - i.l) / 1000) },
   }),
-  gpu_app_error: (i, { node }) => ({
-    message: `${node}: GPU ${i.p}: ${(i.x ?? [])
-      .slice(0, 4)
-      .map((c) => xidName(Number(c)))
-      .join(', ')} by an application, ${times(i.n)}`,
-    values: { xid: Number(i.x?.[0] ?? 0), codes: listed(i) },
-  }),
-  unexpected_reboot: (i, { node }) => ({
-    severity: i.n >= 2 ? 'critical' : 'warning',
-    message: `${node}: rebooted ${times(i.n)} without shutdown or panic on its console`,
-  }),
-  kdump: said('crash kernel ran'),
-  console_disconnected: (i, { node }) => ({ message: `${node}: its console is disconnected` }),
+  hsn_link_flap: (i, { node }) => ({ message: `${node}: HSN link ${i.p} flaps: lost ${times(i.n)} since it began` }),
+  eth_link_down: (i, { node, now }) => ({ message: `${node}: link of ${i.p} went down ${times(i.n)} and is not up again`, values: { down_s: Math.round((now - i.l) / 1000) } }),
+  lustre_evicted(i, { node, open }) {
+    const targets = open.filter((o) => o.k === 'lustre_evicted' && Math.abs(o.l - i.l) < 10 * MINUTE).length;
+    return { ...(targets >= 3 && { severity: 'critical' as const }), message: `${node}: evicted by Lustre target ${i.p}, ${times(i.n)}${targets > 1 ? `; ${targets} targets within ten minutes` : ''}`, values: { targets } };
+  },
+  lustre_conn_lost(i, { node, now }) {
+    const lost = now - i.l;
+    return { severity: lost > 5 * MINUTE ? 'warning' : 'info', message: `${node}: connection to Lustre target ${i.p} lost ${times(i.n)} and not restored`, values: { lost_s: Math.round(lost / 1000) } };
+  },
+  nfs_hang(i, { node, now }) {
+    const hung = now - i.f;
+    return { severity: hung > 2 * MINUTE ? 'warning' : 'info', message: `${node}: NFS server ${i.p} does not respond, for ${formatDuration(hung)}`, values: { hung_s: Math.round(hung / 1000) } };
+  },
+  hw_corrected: (i, { node }) => ({ message: `${node}: corrected hardware errors of ${i.p}, ${times(i.n)}`, values: { window_events: i.w?.[1] ?? i.n } }),
+  gpu_xid: (i, { node }) => ({ message: `${node}: GPU ${i.p}: ${xids(i)}${i.n > 1 ? `, ${times(i.n)}` : ''}`, values: { xid: Number(i.x?.[0] ?? 79), codes: listed(i) || '79' } }),
+  gpu_app_error: (i, { node }) => ({ message: `${node}: GPU ${i.p}: ${i.x === undefined ? (i.t ?? 'error') : xids(i)} by an application${i.n > 1 ? `, ${times(i.n)}` : ''}`, values: { codes: listed(i) } }),
+  emergency_shell(i, { node }) {
+    const why = i.ch === undefined ? '' : ' after the boot failed';
+    return { message: `${node}: stands in an emergency shell${why}${i.rec === undefined ? '' : '; a boot has begun since'}` };
+  },
+  pxe_failed: (i, { node }) => ({ severity: i.n >= 3 ? 'critical' : 'warning', message: `${node}: network boot failed ${times(i.n)}: ${i.t ?? ''}` }),
+  unexpected_reboot: (i, { node }) => ({ severity: i.n >= 2 ? 'critical' : 'warning', message: `${node}: rebooted ${times(i.n)} without shutdown or panic on its console` }),
+  console_disconnected: (i, { node, now }) => ({ message: `${node}: its console has been disconnected for ${formatDuration(now - i.f)}` }),
+  suspicious_text: (i, { node }) => ({ message: `${node}: text on the console addresses a language model, ${times(i.n)}` }),
 };
 
-const TITLES: Record<string, string> = {
-  kernel_bug: 'kernel bug report',
-  kernel_warning: 'kernel warning',
-  hard_lockup: 'hard lockup',
-  rcu_stall: 'RCU stall',
-  page_alloc_fail: 'page allocation failures',
-  emergency_shell: 'boot stopped in an emergency shell',
-  boot_failed: 'boot failed',
-  fs_error: 'file system error on',
-};
+function xids(i: Incident): string {
+  const codes = i.x ?? ['79'];
+  return codes.slice(0, 4).map((code) => xidName(Number(code))).join(', ') + (codes.length > 4 ? ', …' : '');
+}
 
 /** Severity, message and values of an incident. */
 export function judge(incident: Incident, around: Around): Judgement {
-  const own = judges[incident.k] ?? said(TITLES[incident.k] ?? incident.k.replaceAll('_', ' '));
-  const judgement = own(incident, around);
-  return incident.led ? { ...judgement, severity: 'info' } : judgement;
+  const judgement = (judges[incident.k] ?? plain)(incident, around);
+  return incident.led === undefined ? judgement : { ...judgement, severity: 'info' };
 }

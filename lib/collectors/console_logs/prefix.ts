@@ -68,15 +68,29 @@ export function ctimeOf(match: RegExpExecArray, at: number, timezone: string): n
   return fromLocal(reading, timezone);
 }
 
-/** The time that a line of conman names; undefined where it names none. Zone abbreviations are ambiguous: the site's zone counts. */
-export function conmanTime(text: string, timezone: string): number | undefined {
+/**
+ * The time that a line of conman names; undefined where it names none. Zone abbreviations are ambiguous: the site's zone
+ * counts.
+ * @param before what the log's clock said last, if it is a wall clock: it tells the year where only a day is named
+ */
+export function conmanTime(text: string, timezone: string, before?: number): number | undefined {
   const m = CONMAN_LOG.exec(text);
-  if (!m) return undefined;
+  if (!m) return before === undefined ? undefined : conmanDay(text, timezone, before);
   const reading = Date.UTC(Number(m[1]), Number(m[2]) - 1, Number(m[3]), Number(m[4]), Number(m[5]), Number(m[6]));
   if (m[7] === 'UTC' || m[7] === 'GMT') return reading;
   const numeric = m[7] === undefined ? null : /^([+-])(\d\d)(\d\d)$/.exec(m[7]);
   if (numeric) return reading - (numeric[1] === '-' ? -1 : 1) * (Number(numeric[2]) * 60 + Number(numeric[3])) * 60_000;
   return fromLocal(reading, timezone);
+}
+
+/** conman's short form names neither year nor seconds: the one nearest to what the log said before is meant. */
+function conmanDay(text: string, timezone: string, before: number): number | undefined {
+  const m = /at (\d\d)-(\d\d) (\d\d):(\d\d)\.?$/.exec(text);
+  if (!m) return undefined;
+  const year = new Date(before).getUTCFullYear();
+  const candidates = [year - 1, year, year + 1].map((y) => fromLocal(Date.UTC(y, Number(m[1]) - 1, Number(m[2]), Number(m[3]), Number(m[4])), timezone));
+  const nearest = candidates.sort((a, b) => Math.abs(a - before) - Math.abs(b - before))[0] as number;
+  return nearest < before && before - nearest < 60_000 ? before : nearest;
 }
 
 /** Takes a clean line apart into its messages: several where two kernel lines ran into each other. */
@@ -174,7 +188,7 @@ function byClock(rest: string, base: Partial<Message>): Message[] {
     const start = clock.index + clock[0].length;
     const said = text.slice(start, clocks[i + 1]?.index ?? text.length);
     const seconds = Number(clock[1]);
-    messages.push({ text: said.replace(LEVEL, ''), origin: 'kernel', uptime: seconds, ...own });
+    messages.push({ text: said.replace(LEVEL, '').trimStart(), origin: 'kernel', uptime: seconds, ...own });
   }
   return messages;
 }

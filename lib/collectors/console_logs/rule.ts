@@ -24,7 +24,8 @@ export type Mark =
  * of the kind unless the veto speaks against it.
  *
  * Named groups of `match`: `part` (identity within the kind), `item` (one of several that an incident lists: a task, a
- * CPU, a victim), `max` (a number whose maximum is kept), `n` (how many events the line stands for), `text` (what is said).
+ * CPU, a victim), `max` (a number whose maximum is kept), `n` (how many events the line stands for), `text` (what is said); alternatives
+ * name theirs `part2`, `part3`, ….
  */
 export interface Rule {
   id: string;
@@ -32,8 +33,11 @@ export interface Rule {
   kind?: string;
   /** One of these stands in every line that the rule is for; at least five bytes each. */
   literals: readonly string[];
-  /** Who must be speaking: the kernel, or anyone but a forwarded or quoted text. */
-  from: 'kernel' | 'console';
+  /**
+   * Who must be speaking: the kernel; the kernel behind its clock or log level, for words that programs use as well; or
+   * anyone whose text is not forwarded or quoted.
+   */
+  from: 'kernel' | 'clocked kernel' | 'console';
   match: RegExp;
   veto?: RegExp;
   /** Where it differs from the kind's own. */
@@ -45,6 +49,8 @@ export interface Rule {
   mark?: Mark;
   /** Lines of one block count once: a line of the same block within this many seconds adds no event. */
   block?: number;
+  /** Of the site's configuration: it is tried after all others, on a bounded text, and beside the first that speaks. */
+  site?: true;
   /** Raw console lines (prefixes included) that the rule must and must not speak to. */
   examples: { yes: readonly string[]; no: readonly string[] };
 }

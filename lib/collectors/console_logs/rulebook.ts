@@ -1,3 +1,4 @@
+import { PATTERN_REACH } from './pattern.ts';
 import type { Message } from './prefix.ts';
 import type { Rule } from './rule.ts';
 import { LiteralScanner } from './scanner.ts';
@@ -39,14 +40,27 @@ export interface Match {
   groups: Record<string, string | undefined>;
 }
 
+/** Alternatives of a pattern name the same thing `part`, `part2`, …: the one that took part counts. */
+function gathered(groups: Record<string, string | undefined> = {}): Match['groups'] {
+  const all: Match['groups'] = {};
+  for (const [name, value] of Object.entries(groups)) {
+    const base = name.replace(/\d+$/, '');
+    if (value !== undefined) all[base] ??= value;
+  }
+  return all;
+}
+
 /** The rules of a run, and the search for all of their literals at once. */
 export class RuleBook {
   readonly scanner: LiteralScanner;
   private readonly byLiteral: readonly (readonly number[])[];
   private readonly rules: readonly Rule[];
+  private readonly vetoes: ReadonlyMap<string, readonly RegExp[]>;
 
-  constructor(rules: readonly Rule[]) {
+  /** @param vetoes the site's, by kind; those of every kind under the empty name */
+  constructor(rules: readonly Rule[], vetoes: ReadonlyMap<string, readonly RegExp[]> = new Map()) {
     this.rules = rules;
+    this.vetoes = vetoes;
     const literals = new Map<string, number[]>();
     for (const [index, rule] of rules.entries()) {
       for (const literal of rule.literals) literals.set(literal, [...(literals.get(literal) ?? []), index]);
@@ -69,13 +83,20 @@ export class RuleBook {
     let event = false;
     for (const index of candidates) {
       const rule = this.rules[index] as Rule;
-      if (rule.kind !== undefined && event) continue;
-      if (rule.from === 'kernel' && message.origin === 'bare' && !bareKernel) continue;
-      const m = rule.match.exec(message.text);
-      if (!m || rule.veto?.test(message.text)) continue;
+      if (rule.kind !== undefined && event && !rule.site) continue;
+      if (message.origin === 'bare' && (rule.from === 'clocked kernel' || (rule.from === 'kernel' && !bareKernel))) continue;
+      const text = rule.site ? message.text.slice(0, PATTERN_REACH) : message.text;
+      const m = rule.match.exec(text);
+      if (!m || rule.veto?.test(text) || (rule.kind !== undefined && this.vetoed(rule.kind, message.text))) continue;
       event ||= rule.kind !== undefined;
-      matches.push({ rule, groups: m.groups ?? {} });
+      matches.push({ rule, groups: gathered(m.groups) });
     }
     return matches;
+  }
+
+  private vetoed(kind: string, text: string): boolean {
+    if (this.vetoes.size === 0) return false;
+    const reach = text.slice(0, PATTERN_REACH);
+    return [...(this.vetoes.get(kind) ?? []), ...(this.vetoes.get('') ?? [])].some((veto) => veto.test(reach));
   }
 }

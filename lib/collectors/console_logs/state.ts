@@ -34,8 +34,8 @@ export const Incident = z.object({
   inc: z.literal(1).optional(),
   /** A boot began after it (its time); a boot that completes ends it. */
   rec: z.number().optional(),
-  /** It ended in a panic, and is told there. */
-  led: z.literal(1).optional(),
+  /** The kind of incident that it led to, and with which it is told. */
+  led: z.string().optional(),
   /** What led here: kinds of the same chain, the first cause first. */
   ch: z.array(z.string()).optional(),
   /** Times of the last events, for rates: at most {@link MAX_RECENT}. */
@@ -44,8 +44,6 @@ export const Incident = z.object({
   w: z.tuple([z.number(), z.number()]).optional(),
   /** Time has ended it (and that was said); an event that the log dates before that end revives it. */
   e: z.literal(1).optional(),
-  /** The block that it is in: log time of its last line. */
-  b: z.number().optional(),
 });
 export type Incident = z.infer<typeof Incident>;
 
@@ -107,6 +105,8 @@ export const LogState = z.object({
   /** Log time of the last drop. */
   dt: z.number().optional(),
   gaps: z.number().optional(),
+  /** Kinds of conditions that the state itself was at the last run. */
+  rep: z.array(z.string()).optional(),
   open: z.array(Incident),
 });
 export type LogState = z.infer<typeof LogState>;

@@ -122,6 +122,15 @@ export const kernelRules: readonly Rule[] = [
     },
   },
   {
+    // A task may have line breaks in its name: the report then begins on an earlier line.
+    id: 'hung-task-broken',
+    kind: 'hung_task',
+    literals: [' blocked for more than ', ' blocked in I/O wait for more than '],
+    from: 'clocked kernel',
+    match: /^(?!INFO: task )(?<item>.{0,40}?):\d{1,10} blocked(?: in I\/O wait)? for more than (?<max>\d{1,9}) seconds\.$/,
+    examples: { yes: ['[ 1052.080846][   T41] ?? ?!?:18088 blocked for more than 143 seconds.'], no: ['app[1]: request 12:18088 blocked for more than 143 seconds.', 'queue:1 blocked for more than 5 seconds'] },
+  },
+  {
     id: 'hung-task-silenced',
     literals: ['Future hung task reports are suppressed'],
     from: 'kernel',
@@ -154,7 +163,7 @@ export const kernelRules: readonly Rule[] = [
     literals: ['nable to handle ', 'BUG: kernel NULL pointer', 'ernel access of bad area', 'nable to handle kernel'],
     from: 'kernel',
     match:
-      /^(?<text>(?:BUG: )?[Uu]nable to handle (?:kernel|page fault|unknown|[a-z ]{0,40}kernel|user|[a-z ]{0,40}(?:access|pointer|paging|request)).{0,120}|BUG: kernel NULL pointer dereference.{0,80}|Kernel access of bad area.{0,80}|BUG: Unable to handle .{0,100})/,
+      /^(?:CPU \d{1,5} )?(?<text>(?:BUG: )?[Uu]nable to handle (?:kernel|page fault|unknown|[a-z ]{0,40}kernel|user|[a-z ]{0,40}(?:access|pointer|paging|request)).{0,120}|BUG: kernel NULL pointer dereference.{0,80}|Kernel access of bad area.{0,80}|BUG: Unable to handle .{0,100})/,
     block: 10,
     examples: {
       yes: [
@@ -225,22 +234,10 @@ export const kernelRules: readonly Rule[] = [
   {
     id: 'oops',
     kind: 'kernel_oops',
-    literals: [
-      'Oops: ',
-      'Internal error: ',
-      'nhandled fault: ',
-      'nhandled prefetch abort: ',
-      'lignment trap: ',
-      'ernel mode fault',
-      'Oops ',
-      'oops: ',
-      'nhandled kernel unaligned access',
-      'Unhandled exception',
-      'nternal error',
-    ],
+    literals: ['Oops: ', 'Oops - ', 'Internal error: ', 'nhandled fault: ', 'nhandled prefetch abort: ', 'lignment trap: ', 'nhandled kernel unaligned access', ' [#1]', ' [#2]', '[#1]:', 'ernel Fault: Code'],
     from: 'kernel',
     match:
-      /^(?<text>(?:\w{1,20} )?Oops(?:: | - |\[)?.{0,20}(?:\[#\d{1,5}\]|: \d{4}|[0-9a-f]{4,16}|Kernel access|.{0,40}sig: \d+|general protection|[a-z ]{4,40}: \d{4}).{0,100}|Internal error: .{1,120}|Unhandled fault: .{1,120}|Unhandled prefetch abort: .{1,100}|Alignment trap: .{1,100}|Unhandled kernel unaligned access.{0,80})/,
+      /^(?<text>(?:\w{1,20} )?Oops(?:: | - |\[)?.{0,20}(?:\[#\d{1,5}\]|: \d{4}|[0-9a-f]{4,16}|Kernel access|.{0,40}sig: \d+|general protection|[a-z ]{4,40}: \d{4}).{0,100}|Internal error: .{1,120}|Unhandled fault: .{1,120}|Unhandled prefetch abort: .{1,100}|Alignment trap: .{1,100}|Unhandled kernel unaligned access.{0,80}|Kernel Fault: Code.{0,80}|Kernel bug detected\[#\d{1,5}\].{0,40})|(?<trap>\b[A-Za-z][\w #/-]{2,60}: [0-9a-f]{4}(?: ilc:\d)? \[#\d{1,5}\])/,
     block: 10,
     examples: {
       yes: [
@@ -250,6 +247,10 @@ export const kernelRules: readonly Rule[] = [
         '[    2.959014] Internal error: Oops: 96000004 [#1] PREEMPT SMP',
         '[    2.959014] Unhandled fault: page domain fault (0x81b) at 0x00e41c7c',
         '[    2.959014] Oops: Exception in kernel mode, sig: 5 [#1]',
+        '[    2.959014] illegal operation: 0001 ilc:1 [#1] PREEMPT SMP',
+        '[    2.959014] simd exception: 0000 [#1] SMP',
+        '[    2.959014] Oops - illegal instruction [#1]',
+        '[    2.959014] Kernel bug detected[#1]:',
       ],
       no: [
         '[    2.959014] mce: [Hardware Error]: Internal error: none',
