@@ -78,6 +78,8 @@ describe('health', () => {
     const share = await collect([statusFile({ rebuild: rebuild({ 2: 3 }, { unavailablePercent: 0.5, unavailableMiB: 2048 }) })]);
     expect(only(share, 'storage_unavailable').message).toBe('Weka cluster demo-weka: 0.5 % of the data (2 GiB) cannot be read');
     expect(share.summary['health']).toBe('unavailable');
+    const little = await collect([statusFile({ rebuild: rebuild({}, { unavailableMiB: 3 }) })]);
+    expect(only(little, 'storage_unavailable').message).toBe('Weka cluster demo-weka: 0 % of the data (3 MiB) cannot be read');
     const idle = await collect([statusFile({ buckets: { active: 0, total: 30 } })]);
     expect(only(idle, 'storage_unavailable').message).toBe('Weka cluster demo-weka: none of 30 buckets is active');
   });
@@ -182,6 +184,12 @@ describe('a rebuild', () => {
     expect(kinds(again)).toEqual(['storage_degraded']);
   });
 
+  it('starts its time again where the clock of the cluster went back', async () => {
+    const ahead = await run(60 * MINUTE, undefined);
+    const back = await run(0, ahead.carry);
+    expect(kinds(await run(31 * MINUTE, back.carry))).toContain('rebuild_stalled');
+  });
+
   it('has the limit that the site sets', async () => {
     const rules = { rebuild_stalled: { threshold: '2h' } };
     const first = await run(0, undefined, {}, rules);
@@ -276,6 +284,7 @@ describe('the clocks', () => {
     expect((await collect([at(-3 * MINUTE)])).conditions).toEqual([]);
     expect((await collect([at(-3 * MINUTE, { pushed: true })])).conditions).toEqual([]);
     expect((await collect([at(-60 * MINUTE, written(-59 * MINUTE))])).conditions).toEqual([]);
+    expect((await collect([at(-60 * MINUTE, written(-20 * MINUTE))])).conditions).toEqual([]);
     expect(kinds(await collect([at(-60 * MINUTE, written(-2 * MINUTE))]))).toEqual(['clock_skew']);
   });
 

@@ -44,64 +44,37 @@ async function collect(inputs: readonly Input[], context: CollectContext<z.infer
   const sections = await readSections(inputs, problems);
   const before = context.carry ?? FIRST_SIGHT;
   const status = readStatus(sections.get('status'), problems);
-  const pushed = inputs.every((input) => input.pushed === true);
-  if (status === null && !pushed) problems.input('there is no status of the cluster (weka status -J): its health cannot be told');
+  if (status === null && inputs.some((input) => input.pushed !== true)) {
+    problems.input('there is no status of the cluster (weka status -J): its health cannot be told');
+  }
   const source = inputs.find((input) => input.name === status?.input);
-  const mtime = instant(source?.mtime);
   const asOf = status?.clusterTime == null ? undefined : Math.min(status.clusterTime, context.now);
   const frame: Frame = {
     cluster: { type: 'cluster', id: context.cluster },
-    at: asOf ?? Math.min(mtime ?? context.asOf ?? context.now, context.now),
+    at: asOf ?? Math.min(instant(source?.mtime) ?? context.asOf ?? context.now, context.now),
     now: context.now,
     nodeDomains: context.nodeDomains,
     thresholds: readThresholds(context.rules, problems),
     problems,
   };
   const parts = digestSections(sections, status, frame);
-  const { fileSystems } = parts.fileSystems;
-  const capacity = status === null ? null : capacityOf(status, fileSystems);
-  const licence = status?.licence ?? readLicence(sections.get('licence')?.records[0]?.value);
-  // What was fetched is as new as this run; of a pushed body nobody knows how long it was under way.
-  const written: Written = mtime ?? (source && /^https?:/.test(source.name) ? 'now' : null);
-  const rebuild = status?.protection == null ? { progress: before.rebuild, drafts: [] } : followRebuild(status, frame, before.rebuild);
-  const ofCluster = [
-    ...(status === null ? [] : [...healthConditions(status, frame), ...rebuild.drafts, ...clockConditions(status, written, frame)]),
-    ...(status === null || capacity === null
-      ? []
-      : [...capacityConditions(capacity, status, frame), ...hotSpareConditions(status, fileSystems, frame)]),
-    ...licenceConditions(licence, frame),
-  ];
-  const ofParts = Object.values(parts).flatMap((part) => part.conditions);
+  const cluster = digestCluster(sections, status, source, parts.fileSystems.fileSystems, before, frame);
   const alerts = digestAlerts(
     sections.get('alerts'),
     {
       quiet: context.config.quiet_alerts,
-      others: [...ofCluster, ...ofParts],
-      protected: isConclusive(status) ? !ofCluster.some((c) => c.kind === 'storage_at_risk') : null,
+      others: [...cluster.conditions, ...Object.values(parts).flatMap((part) => part.conditions)],
+      protected: isConclusive(status) ? !cluster.conditions.some((c) => c.kind === 'storage_at_risk') : null,
     },
     frame,
   );
   const events = digestEvents(sections.get('events'), frame);
-  const conditions = [...ofCluster, ...ofParts, ...alerts.conditions].sort(
-    (a, b) => compareNames(a.kind, b.kind) || compareNames(subjectKey(a.subject), subjectKey(b.subject)),
-  );
-  const clusterSeen =
-    isConclusive(status) && before.restsOn.every((role) => (role === 'licence' ? licence !== null : capacity?.usedShare != null));
+  const all = [...Object.values(parts), alerts, events];
   const bucketsExpected = before.bucketsListedAt !== null && context.now - before.bucketsListedAt < DAY;
   const { buckets } = parts;
-  const seen: Record<string, string | null> = {
-    cluster: clusterSeen ? fold([context.cluster]) : null,
-    drive: parts.drives.observed,
-    container: parts.containers.observed,
-    process: parts.processes.observed,
-    filesystem: parts.fileSystems.observed,
-    object_store: observedBuckets(buckets, parts.fileSystems.observed === 'all', bucketsExpected),
-    alert: alerts.observed,
-  };
   return {
     summary: {
-      ...(status !== null && capacity !== null ? statusSummary(status, capacity, conditions, frame) : { health: 'unknown' }),
-      ...(licence !== null && { licence: licenceSummary(licence) }),
+      ...cluster.summary,
       ...(sections.has('alerts') && { alerts: alerts.summary }),
       ...(sections.has('drives') && { drives: parts.drives.summary }),
       ...(sections.has('containers') && { containers: parts.containers.summary }),
@@ -111,20 +84,74 @@ async function collect(inputs: readonly Input[], context: CollectContext<z.infer
       ...(buckets.told.length > 0 || sections.has('object_stores') ? { objectStores: buckets.summary } : {}),
       ...(sections.has('events') && { events: events.summary }),
     },
-    conditions,
+    conditions: [...cluster.conditions, ...all.flatMap((part) => part.conditions)].sort(
+      (a, b) => compareNames(a.kind, b.kind) || compareNames(subjectKey(a.subject), subjectKey(b.subject)),
+    ),
     coverage: {
-      records: [...Object.values(parts), alerts, events].reduce((n, part) => n + part.records, 0) + countDocuments(sections),
+      records: all.reduce((n, part) => n + part.records, 0) + countDocuments(sections),
       rejected: problems.rejected,
       problems: problems.list(),
-      observed: Object.fromEntries(Object.entries(seen).filter((pair): pair is [string, string] => pair[1] !== null && pair[1] !== '')),
+      observed: namesSeen({
+        cluster: cluster.observed,
+        drive: parts.drives.observed,
+        container: parts.containers.observed,
+        process: parts.processes.observed,
+        filesystem: parts.fileSystems.observed,
+        object_store: observedBuckets(buckets, parts.fileSystems.observed === 'all', bucketsExpected),
+        alert: alerts.observed,
+      }),
     },
     ...(asOf !== undefined && { asOf }),
-    facts: [...Object.values(parts).flatMap((part) => part.facts), ...hostFacts(parts.containers.containers, parts.drives.hosts)],
-    series: seriesOf(status, capacity, fileSystems),
+    facts: [...all.flatMap((part) => part.facts), ...hostFacts(parts.containers.containers, parts.drives.hosts)],
+    series: seriesOf(status, cluster.capacity, parts.fileSystems.fileSystems),
     carry: {
-      rebuild: rebuild.progress,
-      restsOn: clusterSeen ? restsOn(conditions, capacity, status, frame) : before.restsOn,
+      rebuild: cluster.rebuild,
+      restsOn: cluster.restsOn,
       bucketsListedAt: buckets.listed ? context.now : before.bucketsListedAt,
+    },
+  };
+}
+
+function namesSeen(sets: Record<string, string | null>): Record<string, string> {
+  return Object.fromEntries(Object.entries(sets).filter((pair): pair is [string, string] => pair[1] !== null && pair[1] !== ''));
+}
+
+/** What is said of the cluster as a whole: from its status, and from what its file systems and its licence add to that. */
+function digestCluster(
+  sections: Sections,
+  status: Status | null,
+  source: Input | undefined,
+  fileSystems: readonly FileSystem[],
+  before: Carry,
+  frame: Frame,
+) {
+  const licence = status?.licence ?? readLicence(sections.get('licence')?.records[0]?.value);
+  const capacity = status === null ? null : capacityOf(status, fileSystems);
+  const rebuild = status?.protection == null ? { progress: before.rebuild, drafts: [] } : followRebuild(status, frame, before.rebuild);
+  // What was fetched is as new as this run; of a pushed body nobody knows how long it was under way.
+  const written: Written = instant(source?.mtime) ?? (source && /^https?:/.test(source.name) ? 'now' : null);
+  const ofStatus =
+    status === null || capacity === null
+      ? []
+      : [
+          ...healthConditions(status, frame),
+          ...rebuild.drafts,
+          ...clockConditions(status, written, frame),
+          ...capacityConditions(capacity, status, frame),
+          ...hotSpareConditions(status, fileSystems, frame),
+        ];
+  const conditions = [...ofStatus, ...licenceConditions(licence, frame)];
+  const seen =
+    isConclusive(status) && before.restsOn.every((role) => (role === 'licence' ? licence !== null : capacity?.usedShare != null));
+  return {
+    conditions,
+    capacity,
+    rebuild: rebuild.progress,
+    restsOn: seen ? restsOn(conditions, capacity, status, frame) : before.restsOn,
+    observed: seen ? fold([frame.cluster.id]) : null,
+    summary: {
+      ...(status !== null && capacity !== null ? statusSummary(status, capacity, conditions, frame) : { health: 'unknown' }),
+      ...(licence !== null && { licence: licenceSummary(licence) }),
     },
   };
 }

@@ -88,12 +88,9 @@ export function readStatus(section: Section | undefined, problems: Problems): St
   const [newest, ...others] = read;
   if (!newest) return null;
   for (const other of others) {
-    if (other.name === newest.name) problems.note(`is a status no newer than that of ${newest.input}, which counts`, other.input);
-    else
-      problems.input(
-        `is the status of another cluster (${other.name ?? 'unnamed'}) than ${newest.input}; one source is one cluster`,
-        other.input,
-      );
+    if (other.name === null || newest.name === null || other.name === newest.name)
+      problems.note(`is a status no newer than that of ${newest.input}, which counts`, other.input);
+    else problems.input(`is the status of another cluster (${other.name}) than ${newest.input}; one source is one cluster`, other.input);
   }
   const missing = [newest.ioStatus === null && 'io_status', newest.protection === null && 'rebuild.protectionState'].filter(
     (m) => m !== false,
