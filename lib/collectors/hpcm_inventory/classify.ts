@@ -39,7 +39,7 @@ export interface Traits {
   kernel?: string | undefined;
   /** Any hardware inventory, or an alias `product`: what a purely virtual name never has. */
   hasHardware: boolean;
-  /** Has an image assigned, or was seen to boot. */
+  /** Has an image assigned, was seen to boot, or answers to the tools that ask nodes. */
   bootsSystem: boolean;
   isSuLeader: boolean;
   /** Bare words of the cluster definition. */

@@ -28,6 +28,8 @@ export const DOCUMENT_NAMES: Record<DocumentKind, string> = {
 export interface Documents {
   /** The kinds that were read, each from at least one input. */
   kinds: Set<DocumentKind>;
+  /** The oldest modification of the inputs of each kind, where it is known. */
+  dates: Map<DocumentKind, number>;
   nodes: Map<string, NodeRecord>;
   deleted: number;
   /** Every element of the node lists was read, from beginning to end. */
@@ -60,6 +62,7 @@ export async function readDocuments(
 ): Promise<Documents> {
   const documents: Documents = {
     kinds: new Set(),
+    dates: new Map(),
     nodes: new Map(),
     deleted: 0,
     nodesWhole: true,
@@ -81,16 +84,24 @@ async function readInput(input: Input, reading: Reading): Promise<void> {
   try {
     readText(input, await textOf(input), reading);
   } catch (error) {
-    if (error instanceof ReadError) tally.lacks(input.name, error.message);
-    else if (error instanceof JsonSyntaxError) {
+    if (error instanceof JsonSyntaxError) {
       const place = `line ${error.line} column ${error.column}`;
       // Other files of a folder may begin like JSON: a log's `[12.3]`.
-      if (input.role === undefined && !/\.json$/i.test(input.name) && input.pushed !== true)
+      if (input.role === undefined && !/\.json$/i.test(input.name) && input.pushed !== true) {
         tally.note(input.name, `${error.message} (${place}); left out`);
-      else tally.lacks(input.name, `${error.message}${input.role === undefined ? '' : ` (${roleName(input)})`}`, place);
-    } else throw error;
+        return;
+      }
+      tally.lacks(input.name, `${error.message}${input.role === undefined ? '' : ` (${roleName(input)})`}`, place);
+    } else if (error instanceof ReadError) tally.lacks(input.name, error.message);
+    else throw error;
     documents.nodesWhole &&= input.role !== undefined && input.role !== 'nodes';
   }
+}
+
+function took(kind: DocumentKind, { mtime }: Input, { kinds, dates }: Documents): void {
+  kinds.add(kind);
+  const date = mtime === undefined ? Number.NaN : Date.parse(mtime);
+  if (!Number.isNaN(date)) dates.set(kind, Math.min(dates.get(kind) ?? date, date));
 }
 
 function roleName(input: Input): string {
@@ -103,14 +114,14 @@ function readText(input: Input, text: string, reading: Reading): void {
   const { name } = input;
   if (SECTION.test(head)) {
     documents.definition.push(...readDefinition(text, name, tally, domains));
-    documents.kinds.add('cluster_conf');
+    took('cluster_conf', input, documents);
   } else if (/^\s*[{[]/.test(head.replace('\ufeff', ''))) readValue(input, parseJson(text), reading);
   else if (isBootCapture(text)) {
     for (const [id, booted] of readBootLines(text, name, tally, domains)) documents.boot.set(id, { ...documents.boot.get(id), ...booted });
-    documents.kinds.add('boot');
+    took('boot', input, documents);
   } else if (isPowerStatus(text)) {
     for (const [id, power] of readPower(text, name, tally, domains)) documents.power.set(id, power);
-    documents.kinds.add('power');
+    took('power', input, documents);
   } else unrecognised(input, text.trim() === '' ? 'is empty' : 'is nothing that is known here', tally);
 }
 
@@ -131,7 +142,7 @@ function readValue(input: Input, value: Json, reading: Reading): void {
   else if (kind === 'inventory') readInventory(input, record(value) as JsonObject, reading);
   else if (kind === 'boot') {
     for (const [id, booted] of readBootObject(record(value) as JsonObject, input.name, tally, domains)) documents.boot.set(id, booted);
-    documents.kinds.add('boot');
+    took('boot', input, documents);
   } else readArray(kind, input, value as Json[], '', reading);
 }
 
@@ -203,7 +214,7 @@ function readDump(input: Input, dump: JsonObject, reading: Reading): void {
 }
 
 function readArray(kind: ArrayKind, input: Input, array: Json[], at: string, reading: Reading): void {
-  reading.documents.kinds.add(kind);
+  took(kind, input, reading.documents);
   if (kind === 'nodes') array.forEach((raw, i) => addNode(raw, input, `${at}/${i}`, reading, false));
   else if (kind === 'images') array.forEach((raw, i) => addImage(raw, input, `${at}/${i}`, reading));
   else readGroups(array, !/custom/i.test(input.name), input, at, reading);
@@ -255,7 +266,7 @@ function addImage(raw: Json, input: Input, place: string, reading: Reading): voi
 
 function readGroups(list: Json[], isSystem: boolean, input: Input, at: string, reading: Reading): void {
   const { documents, tally, domains } = reading;
-  documents.kinds.add('groups');
+  took('groups', input, documents);
   list.forEach((raw, i) => {
     tally.records++;
     const group = record(raw);
@@ -267,7 +278,7 @@ function readGroups(list: Json[], isSystem: boolean, input: Input, at: string, r
 
 function readInventory(input: Input, object: JsonObject, reading: Reading): void {
   const { documents, tally, domains, hardware } = reading;
-  documents.kinds.add('inventory');
+  took('inventory', input, documents);
   Object.keys(object).forEach((name, i) => {
     tally.records++;
     const id = subjectId('node', name, domains);

@@ -62,6 +62,8 @@ export function assemble(documents: Documents, options: Options, tally: Tally): 
   const records = new Map(documents.nodes);
   const names = new Names(records);
   const strangers = new Map<DocumentKind, string[]>();
+  // What only answers to HPCM's tools is taken for a host, unless its name says something else.
+  const assumed = new Set<string>();
   const resolve = (kind: DocumentKind, name: string): NodeRecord | undefined => {
     const found = names.find(name);
     if (found !== undefined) return found;
@@ -71,6 +73,7 @@ export function assemble(documents: Documents, options: Options, tally: Tally): 
     }
     const record = emptyRecord(name);
     records.set(name, record);
+    assumed.add(name);
     return record;
   };
   addDefinition(documents.definition, records, names, isClosed, strangers);
@@ -95,7 +98,7 @@ export function assemble(documents: Documents, options: Options, tally: Tally): 
   const overrides = options.overrides.map(compile);
   const unknownTypes = new Map<string, number>();
   const entries = [...records.values()].map((record) => {
-    const entry = toEntry(record, power.get(record.id), booted.get(record.id), overrides);
+    const entry = toEntry(record, power.get(record.id), booted.get(record.id), overrides, assumed.has(record.id));
     entry.systemGroup = systemGroups.get(record.id);
     if (entry.class === 'unknown') unknownTypes.set(record.type ?? '', (unknownTypes.get(record.type ?? '') ?? 0) + 1);
     return entry;
@@ -165,11 +168,17 @@ function matches({ names, type, template, group }: Compiled, record: NodeRecord,
   return group === undefined || record.groups.includes(group);
 }
 
-function toEntry(record: NodeRecord, power: Power | undefined, booted: Booted | undefined, overrides: readonly Compiled[]): Entry {
+function toEntry(
+  record: NodeRecord,
+  power: Power | undefined,
+  booted: Booted | undefined,
+  overrides: readonly Compiled[],
+  isAssumed: boolean,
+): Entry {
   const geoloc = record.hardware?.geoloc;
   const xname = (geoloc === undefined ? null : canonicalXname(geoloc)) ?? record.xname ?? canonicalXname(record.id) ?? undefined;
   const override = overrides.find((o) => matches(o, record, xname));
-  const bootsSystem = typeof record.image === 'string' || booted !== undefined || power?.state === 'booted';
+  const bootsSystem = isAssumed || typeof record.image === 'string' || booted !== undefined || power?.state === 'booted';
   const found = classify({
     name: record.id,
     type: record.type,

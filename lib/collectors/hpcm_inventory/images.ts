@@ -188,6 +188,6 @@ export function unassigned(hosts: readonly Entry[], listed: ReadonlyMap<string, 
   const areImagesListed = hosts.some((e) => typeof e.image === 'string');
   return hosts
     .filter((e) => e.class === 'node' && e.managed !== false)
-    .filter((e) => e.image === null || (e.image === undefined && areImagesListed && listed.has(e.id)))
+    .filter((e) => e.image === null || (e.image === undefined && !e.isImageGarbled && areImagesListed && listed.has(e.id)))
     .map((entry) => onEntry('node_unassigned', entry, 'has no image assigned and cannot boot', { image: null }));
 }

@@ -5,7 +5,7 @@ import { fold } from '../../nodeset.ts';
 import { Carry } from './carry.ts';
 import { compareHardware } from './changes.ts';
 import { DOCUMENT_KINDS, DOCUMENT_NAMES, type DocumentKind, type Documents, readDocuments } from './documents.ts';
-import { ruleNumber } from './drafts.ts';
+import { nodesText, ruleNumber } from './drafts.ts';
 import { factsOf, otherNames } from './facts.ts';
 import { assemble, type Entry, type Fleet } from './fleet.ts';
 import { hardwareChanged, inventoryUnreadable } from './hardware_conditions.ts';
@@ -66,6 +66,12 @@ async function collect(inputs: readonly Input[], context: Context): Promise<Coll
       undefined,
       `serial numbers of ${changes.rewritten} nodes are others than before, all at once: taken for a change of the tool that reads them`,
     );
+  const garbled = hosts.filter((e) => e.isImageGarbled).length;
+  if (garbled > 0)
+    tally.note(
+      undefined,
+      `the image of ${nodesText(garbled)} has a name that is none (control characters, or too long): taken for unknown`,
+    );
   const off = nodesOff(hosts, carry?.off ?? [], now);
   const drifted = bootDrift(hosts, carry?.drifted ?? [], now);
   const dirty = documents.kinds.has('images') ? imageDirty(hosts, documents.images, config.dirty_attribute) : { drafts: [], byBoot: false };
@@ -81,10 +87,12 @@ async function collect(inputs: readonly Input[], context: Context): Promise<Coll
     ...hardwareChanged(changes, hosts),
     ...inventoryUnreadable(changes, hosts, cluster, ruleNumber(rules['inventory_unreadable'], 'threshold', 0.05)),
   ].map((draft) => ({ ...draft, message: oneLine(draft.message, 600) }));
+  const asOf = dateOf(documents, now, tally);
   const counts = (kind: string): number => drafts.filter((d) => d.kind === kind).length;
   return {
     summary: summarise({ documents, fleet, hosts, populations, drafts, changes, isWhole }),
     conditions: drafts,
+    ...(asOf !== undefined && { asOf }),
     coverage: {
       records: tally.records,
       rejected: tally.rejected,
@@ -134,10 +142,23 @@ function lastRead(documents: Documents, carry: Carry | undefined, now: number): 
 function tellMissing(documents: Documents, carry: Carry | undefined, now: number, tally: Tally): void {
   for (const kind of DOCUMENT_KINDS) {
     const at = carry?.kinds[kind];
-    if (at !== undefined && now - at < 7 * DAY && !documents.kinds.has(kind)) {
+    if (at !== undefined && now - at < DAY && !documents.kinds.has(kind)) {
       tally.lacks(undefined, `${DOCUMENT_NAMES[kind]} was read at ${toIso(at)} and is not there now; what it told stays as it was`);
     }
   }
+}
+
+/** Lists that change with every event. Hardware and definition are written down once a day or less. */
+const VOLATILE: readonly DocumentKind[] = ['nodes', 'images', 'power', 'boot'];
+
+/** The oldest of the lists that change with every event: none of them may pass for fresher than it is. */
+function dateOf({ dates }: Documents, now: number, tally: Tally): number | undefined {
+  const read = dates.get('inventory');
+  if (read !== undefined && now - read > 2 * DAY)
+    tally.note(undefined, `${DOCUMENT_NAMES.inventory} is of ${toIso(read)}: hardware is not judged by anything newer`);
+  const known = VOLATILE.some((kind) => dates.has(kind)) ? VOLATILE : DOCUMENT_KINDS;
+  const times = known.flatMap((kind) => dates.get(kind) ?? []);
+  return times.length === 0 ? undefined : Math.min(...times);
 }
 
 /**

@@ -29,6 +29,8 @@ export interface NodeRecord {
   location?: Location | undefined;
   image?: string | null | undefined;
   kernel?: string | undefined;
+  /** The image's name is none (control characters, too long): it says neither which image nor that there is none. */
+  isImageGarbled: boolean;
   imagePending?: boolean | undefined;
   rootFs?: string | undefined;
   modified?: number | undefined;
@@ -55,6 +57,7 @@ export function emptyRecord(id: string): NodeRecord {
     location: undefined,
     image: undefined,
     kernel: undefined,
+    isImageGarbled: false,
     imagePending: undefined,
     rootFs: undefined,
     modified: undefined,
@@ -125,10 +128,10 @@ export function addAlias(out: NodeRecord, raw: unknown, isGeographic: boolean, d
 
 function readImage(node: JsonObject, out: NodeRecord): void {
   const image = member(node, 'image');
-  const raw = member(record(image), 'name');
-  // A name that is no name (control characters, too long) says neither which image nor that there is none.
-  if (image !== undefined && (typeof raw !== 'string' || raw.trim() === '' || cleanName(raw) !== null)) {
-    out.image = imageWord(raw) ?? null;
+  if (image !== undefined) {
+    const raw = member(record(image), 'name');
+    out.isImageGarbled = typeof raw === 'string' && raw.trim() !== '' && cleanName(raw) === null;
+    out.image = out.isImageGarbled ? undefined : (imageWord(raw) ?? null);
     out.kernel = imageWord(member(record(image), 'kernel'));
   }
   out.imagePending = flag(member(node, 'imagePending'));
