@@ -1,6 +1,8 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { readFiles } from '../readers/files.ts';
 import { digest, type DigestRequest } from './digest.ts';
 
 // The body of a collect's own thread: file descriptors, blocked reads and memory end with it.
-parentPort?.postMessage(await digest(workerData as DigestRequest, { path: readFiles }));
+parentPort?.on('message', (request: DigestRequest) => {
+  void digest(request, { path: readFiles }).then((reply) => parentPort?.postMessage(reply));
+});
