@@ -35,7 +35,7 @@ export function diff(from: Snapshot | null, later: readonly Snapshot[]): Change 
       if (now.has(id)) continue;
       const by = clearedBy.get(id);
       if (by !== undefined) change.cleared.push({ ...stub(condition), by });
-      else if (isObserved(condition.subject)) change.cleared.push({ ...stub(condition), by: 'absence' });
+      else if (isObserved(condition.subject, condition.kind)) change.cleared.push({ ...stub(condition), by: 'absence' });
       else change.unknown.push(stub(condition));
     }
     before = now;

@@ -1,7 +1,12 @@
 import type { Collected } from '../model/collector.ts';
-import type { ConditionDraft } from '../model/condition.ts';
+import { Derivation, UNJUDGED } from './derivation.ts';
+import { expectedNodes } from './expected-nodes.ts';
+import { fleetOf } from './fleet.ts';
 import type { GroundTruth } from './ground-truth.ts';
+import { inventoryOf } from './inventory.ts';
+import { knownDown } from './known-down.ts';
 import type { SourceView } from './observe.ts';
+import { schedulerOf } from './scheduler.ts';
 
 /** The pseudo-source of derived conditions. */
 export const OBSERVER = 'observer';
@@ -15,19 +20,35 @@ export interface DeriveInput {
 }
 
 /** Makes the conditions that need two sources or ground truth. Pure; it reads summaries, conditions and coverage alone. */
-export function deriveConditions({ cluster, mistakes }: DeriveInput): Collected<null> {
-  const conditions: ConditionDraft[] = [];
+export function deriveConditions(input: DeriveInput): Collected<null> {
+  const { now, sources, groundTruth, mistakes } = input;
+  const inventory = inventoryOf(sources, now);
+  const scheduler = schedulerOf(sources, now);
+  const unsure = (section: string): string | null => {
+    const isLost = groundTruth === null && mistakes.length > 0;
+    return isLost || groundTruth?.faulty.includes(section) ? `${section} of the ground truth has mistakes` : null;
+  };
+  const made = new Derivation();
+  made.add(mistaken(input));
+  made.add(expectedNodes({ fleet: fleetOf(groundTruth), unsure: unsure('fleet'), inventory }));
+  made.add(knownDown({ groundTruth, unsure: unsure('known_down'), scheduler, inventory, now }));
+  return {
+    summary: { mistakes: mistakes.length, ...made.told, [UNJUDGED]: made.unjudged },
+    conditions: made.conditions,
+    coverage: { records: 0, rejected: 0, problems: [], observed: made.observed },
+  };
+}
+
+function mistaken({ cluster, mistakes }: DeriveInput): Derivation {
+  const made = new Derivation();
+  made.judged('ground_truth_invalid', 'cluster', 'all');
   if (mistakes.length > 0) {
-    conditions.push({
+    made.conditions.push({
       kind: 'ground_truth_invalid',
       subject: { type: 'cluster', id: cluster },
-      message: `ground truth has ${mistakes.length} mistakes; the first: ${mistakes[0]}`,
+      message: `ground truth has ${mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes, the first`}: ${mistakes[0]}`,
       values: { mistakes: mistakes.length },
     });
   }
-  return {
-    summary: { mistakes: mistakes.length },
-    conditions,
-    coverage: { records: 0, rejected: 0, problems: [], observed: { cluster: 'all' } },
-  };
+  return made;
 }

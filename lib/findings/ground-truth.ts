@@ -40,7 +40,10 @@ const Silence = z
     kind: Named.optional(),
     nodes: NodeSet.optional(),
     subject: z.strictObject({ type: Named, id: Named }).optional(),
+    /** The worst severity that it hides; absent = any. */
     severity: Severity.optional(),
+    /** Without it, a finding that gets worse than when it was first silenced is shown again. */
+    even_if_worse: z.boolean().optional(),
     ...Entry,
     expires: Moment,
   })
@@ -75,6 +78,8 @@ export interface GroundTruth {
   maintenance: z.infer<typeof Maintenance>[];
   silences: z.infer<typeof Silence>[];
   acknowledgements: z.infer<typeof Acknowledgement>[];
+  /** Sections of which something was left out: what they do not say may have been meant. */
+  faulty: string[];
 }
 
 /**
@@ -95,12 +100,16 @@ export function parseGroundTruth(
   if (typeof root !== 'object' || Array.isArray(root))
     return { groundTruth: null, mistakes: [`${file}:1: expected a mapping with fleet, known_down, …`] };
   const mistakes: string[] = [];
-  const blame = (path: PropertyKey[], error: z.ZodError): void =>
-    void mistakes.push(...yaml.explain(error.issues.map((i) => ({ path: [...path, ...i.path], message: i.message }))));
+  const faulty = new Set<string>();
+  const blame = (path: [string, ...PropertyKey[]], error: z.ZodError): void => {
+    faulty.add(path[0]);
+    mistakes.push(...yaml.explain(error.issues.map((i) => ({ path: [...path, ...i.path], message: i.message }))));
+  };
   const given = new Map(Object.entries(root as Record<string, unknown>));
   const list = <T>(name: string, schema: z.ZodType<T>): T[] => {
     const raw = given.get(name) ?? [];
     if (!Array.isArray(raw)) {
+      faulty.add(name);
       mistakes.push(...yaml.explain([{ path: [name], message: 'expected a list' }]));
       return [];
     }
@@ -133,6 +142,8 @@ export function parseGroundTruth(
     maintenance: list('maintenance', Maintenance).filter((m) => m.until > now),
     silences: list('silences', Silence).filter((s) => s.expires > now),
     acknowledgements: list('acknowledgements', Acknowledgement).filter((a) => a.until > now),
+    faulty: [],
   };
+  groundTruth.faulty.push(...faulty);
   return { groundTruth, mistakes };
 }

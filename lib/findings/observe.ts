@@ -3,7 +3,12 @@ import type { Condition, Subject } from '../model/condition.ts';
 import type { Kind } from '../model/kind.ts';
 import type { Attempt, Snapshot } from '../model/snapshot.ts';
 import { formatDuration, parseDuration } from '../model/time.ts';
+import { UNJUDGED } from './derivation.ts';
+import { textAt } from './summary-reader.ts';
 import type { Observation } from './lifecycle.ts';
+
+/** How far ahead of the clock data may be dated. */
+const AHEAD = parseDuration('5m');
 
 /** A source as a tick sees it. */
 export interface SourceView {
@@ -22,6 +27,8 @@ export function blindness({ source, attempt, snapshot, maxAge }: SourceView, now
   if (attempt === null || attempt.status === 'skipped' || snapshot === null) return `${source} was not collected`;
   if (attempt.status === 'failed') return `${source} failed: ${attempt.problem?.detail ?? 'no reason given'}`;
   const age = now - Date.parse(snapshot.asOf);
+  // What was collected before the clock was set back cannot be aged; the next collect mends that.
+  if (age < -AHEAD) return `${source} is dated ${formatDuration(-age)} ahead of the clock`;
   return age > maxAge ? `${source} is ${formatDuration(age)} old` : null;
 }
 
@@ -42,7 +49,8 @@ export function looker(
     const end = cleared.get(id);
     if (end) return { saw: 'good', how: `cleared by ${end.by} at ${end.at}` };
     if (stale !== null) return { saw: 'nothing', why: stale };
-    if (!isObserved(subject)) return { saw: 'nothing', why: `${snapshot.source} did not see ${subject.id}` };
+    if (!isObserved(subject, kind.kind))
+      return { saw: 'nothing', why: textAt(snapshot.summary, UNJUDGED, kind.kind) ?? `${snapshot.source} did not see ${subject.id}` };
     if (kind.clears.by === 'absence') return { saw: 'good', how: `seen without it at ${snapshot.asOf}` };
     return { saw: 'nothing', why: `${snapshot.source} no longer shows it, and nothing said that it ended` };
   };

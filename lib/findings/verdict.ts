@@ -9,6 +9,7 @@ export function verdictOf(
   sources: readonly SourceReport[],
   findings: readonly Finding[],
   mistakes: readonly string[],
+  held: number,
 ): { verdict: Verdict; because: string[] } {
   const configured = sources.filter((s) => s.status !== 'skipped');
   const unwell = configured.flatMap((s) => {
@@ -33,5 +34,10 @@ export function verdictOf(
   if (criticals > 0) return { verdict: 'critical', because };
   return because.length > 0
     ? { verdict: 'degraded', because }
-    : { verdict: 'ok', because: ['every configured source was seen, fresh, and nothing was found'] };
+    : { verdict: 'ok', because: [`every configured source was seen, fresh, and ${nothing(findings, held)}`] };
+}
+
+function nothing(findings: readonly Finding[], held: number): string {
+  const below = findings.some((f) => OPEN.has(f.state)) ? 'nothing at warning or above was found' : 'nothing was found';
+  return held === 0 ? below : `${below}, beside ${held === 1 ? 'one finding that is' : `${held} findings that are`} held back`;
 }

@@ -1,0 +1,99 @@
+import type { Condition, Subject } from '../model/condition.ts';
+import type { Kind } from '../model/kind.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+import { toIso } from '../model/time.ts';
+import { kinds } from './kinds.ts';
+import { advance, type Life, type Observation, UNBORN } from './lifecycle.ts';
+import { blindness, expiry, looker, type SourceView } from './observe.ts';
+import type { Tracked } from './tracked.ts';
+
+export interface Clock {
+  tick: string;
+  now: number;
+}
+
+/** Follows all conditions of one source through its new snapshots, then judges what none of them spoke of. */
+export function followSource(view: SourceView, tracked: Map<string, Tracked>, clock: Clock): void {
+  const stale = blindness(view, clock.now);
+  const mine = (): Tracked[] => [...tracked.values()].filter((t) => t.source === view.source);
+  for (const [index, snapshot] of view.since.entries()) {
+    const isLast = index === view.since.length - 1;
+    const look = looker(snapshot, isLast ? stale : staleWhenMade(snapshot, view.maxAge), clock.now);
+    for (const t of mine()) step(tracked, t, look(asKnown(t), kindOf(t.condition)), clock);
+    for (const condition of snapshot.conditions) {
+      const known = tracked.get(condition.id);
+      if (known && known.state !== 'resolved') continue;
+      begin(tracked, view.source, condition, stale, clock);
+    }
+  }
+  if (view.since.length > 0) return;
+  for (const t of mine()) {
+    const expired = expiry(kindOf(t.condition), t.lastSeen, clock.now);
+    step(tracked, t, expired ?? (stale === null ? { saw: 'same' } : { saw: 'nothing', why: stale }), clock);
+  }
+}
+
+/** What nobody looks at any more, because its source is no longer configured, is not known to be over. */
+export function leaveUnwatched(tracked: Map<string, Tracked>, sources: readonly SourceView[], clock: Clock): void {
+  const watched = new Set(sources.map((s) => s.source));
+  for (const t of tracked.values()) {
+    if (!watched.has(t.source)) step(tracked, t, { saw: 'nothing', why: `${t.source} is no longer configured` }, clock);
+  }
+}
+
+function staleWhenMade(snapshot: Snapshot, maxAge: number): string | null {
+  return Date.parse(snapshot.collectedAt) - Date.parse(snapshot.asOf) > maxAge ? `${snapshot.source} was old when it was collected` : null;
+}
+
+/** A condition that is not open: its first sight, or its return. One that is known only from an old look begins stale. */
+function begin(tracked: Map<string, Tracked>, source: string, condition: Condition, stale: string | null, { tick, now }: Clock): void {
+  const kind = kindOf(condition);
+  if (expiry(kind, condition.lastSeen, now)) return;
+  const earlier = tracked.get(condition.id);
+  const born = advance(earlier ?? UNBORN, { saw: 'present', condition }, kind, tick, condition.severity === 'critical');
+  if (!born) return;
+  const life = stale === null ? born : advance(born, { saw: 'nothing', why: stale }, kind, tick, false);
+  if (!life) return;
+  const { held } = earlier ?? {};
+  tracked.set(condition.id, {
+    ...lifeOf(life),
+    source,
+    condition,
+    firstSeen: condition.since,
+    lastSeen: condition.lastSeen,
+    shown: 'never',
+    ...(held && { held }),
+  });
+}
+
+function step(tracked: Map<string, Tracked>, t: Tracked, seen: Observation, { tick, now }: Clock): void {
+  if (t.state === 'resolved' && seen.saw === 'present') return;
+  const condition = seen.saw === 'present' ? seen.condition : t.condition;
+  const life = advance(t, seen, kindOf(t.condition), tick, condition.severity === 'critical');
+  if (life === null) {
+    tracked.delete(t.condition.id);
+    return;
+  }
+  tracked.set(t.condition.id, {
+    ...t,
+    ...lifeOf(life),
+    condition,
+    lastSeen: condition.lastSeen > t.lastSeen ? condition.lastSeen : t.lastSeen,
+    ...(life.state === 'resolved' && t.state !== 'resolved' && { resolvedAt: toIso(now) }),
+  });
+}
+
+function lifeOf({ state, episode, newIn, good, looks, reason }: Life): Life {
+  return { state, episode, newIn, good, looks, reason };
+}
+
+function asKnown({ condition, lastSeen }: Tracked): { id: string; subject: Subject; lastSeen: string } {
+  return { id: condition.id, subject: condition.subject, lastSeen };
+}
+
+/** The declaration of a condition's kind. @throws TypeError where there is none */
+export function kindOf(condition: Pick<Condition, 'kind'>): Kind {
+  const kind = kinds.get(condition.kind);
+  if (!kind) throw new TypeError(`no kind ${condition.kind} is declared`);
+  return kind;
+}
