@@ -27,7 +27,8 @@ interface StoredCarry {
 
 /**
  * Collects one source: digest → snapshot, facts and carry in one commit → attempt. Whatever happens, an attempt is
- * written; a failed one leaves the last snapshot as it was.
+ * written; a failed one leaves the last snapshot as it was. A source that others push is skipped where there is no body,
+ * and its last attempt stands.
  * @throws StepError `busy` when the same source is being collected already
  */
 export async function collect(observer: Observer, source: string, options: CollectOptions = {}): Promise<CollectResult> {
@@ -37,7 +38,12 @@ export async function collect(observer: Observer, source: string, options: Colle
     await putAttempt(observer.store, { source, startedAt: now, endedAt: now, status: 'skipped' });
     return { source, status: 'skipped', snapshot: null, conditions: 0, coverage: null };
   }
+  if (!options.parts && isOnlyPushed(config)) return { source, status: 'skipped', snapshot: null, conditions: 0, coverage: null };
   return alone(observer, `collect-${source}`, (lease) => collectAlone(observer, config, options, lease));
+}
+
+function isOnlyPushed({ location }: SourceConfig): boolean {
+  return !location.path && !location.url && !location.brokers && Object.keys(location.roles).length === 0;
 }
 
 async function collectAlone(observer: Observer, config: SourceConfig, options: CollectOptions, lease: Lease): Promise<CollectResult> {

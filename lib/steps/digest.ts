@@ -77,9 +77,6 @@ async function open(collector: Collector, request: DigestRequest, readers: Reade
     : location.brokers
       ? (['brokers', readers.brokers] as const)
       : (['path', readers.path] as const);
-  if (way === 'path' && !location.path && Object.keys(location.roles).length === 0) {
-    throw new ReadError('missing', request.source, 'is only pushed; there is nothing to read by itself');
-  }
   if (!reader) throw new ReadError('unreadable', request.source, `${way} cannot be read on this platform`);
   return reader({
     location,

@@ -4,7 +4,13 @@ import app from '../../functions/app.ts';
 import { testObserver, type TestObserver } from '../observer.ts';
 
 const status = (io_status: string): string =>
-  JSON.stringify({ name: 'demo', status: 'OK', io_status, drives: { active: 8, total: 8 }, rebuild: { protectionState: [{ numFailures: 0, percent: 100, MiB: 1 }] } });
+  JSON.stringify({
+    name: 'demo',
+    status: 'OK',
+    io_status,
+    drives: { active: 8, total: 8 },
+    rebuild: { protectionState: [{ numFailures: 0, percent: 100, MiB: 1 }] },
+  });
 const STATUS = status('STARTED');
 const STOPPED = status('STOPPED');
 const TOKEN = 'correct-horse';
@@ -22,7 +28,8 @@ sources:
 
 afterEach(() => observer.dispose());
 
-const post = (path: string, init: RequestInit = {}): Response | Promise<Response> => app.request(path, { method: 'POST', ...init }, { observer });
+const post = (path: string, init: RequestInit = {}): Response | Promise<Response> =>
+  app.request(path, { method: 'POST', ...init }, { observer });
 const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
 
 describe('POST /collect/{source}', () => {
@@ -43,7 +50,12 @@ describe('POST /collect/{source}', () => {
     const response = await app.request('/collect/weka_state', { method: 'POST' }, { observer: other });
     expect(response.status).toBe(502);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
-    expect(await response.json()).toMatchObject({ source: 'weka_state', code: 'missing', detail: expect.stringContaining('nowhere'), advice: expect.any(String) });
+    expect(await response.json()).toMatchObject({
+      source: 'weka_state',
+      code: 'missing',
+      detail: expect.stringContaining('nowhere'),
+      advice: expect.any(String),
+    });
     other.dispose();
     expect(await observer.snapshots.list('weka_state')).toHaveLength(1);
   });
@@ -99,7 +111,11 @@ describe('a pushed body', () => {
     const response = await post('/collect/weka_state?asOf=2026-11-30T11:55:00Z', { body: STOPPED, headers: bearer('the-next-one') });
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ status: 'ok', conditions: 1 });
-    expect(await observer.snapshots.latest('weka_state')).toMatchObject({ asOf: '2026-11-30T11:55:00.000Z', asOfFrom: 'given', conditions: [{ kind: 'storage_stopped', severity: 'critical' }] });
+    expect(await observer.snapshots.latest('weka_state')).toMatchObject({
+      asOf: '2026-11-30T11:55:00.000Z',
+      asOfFrom: 'given',
+      conditions: [{ kind: 'storage_stopped', severity: 'critical' }],
+    });
   });
 
   it('is taken as multipart whose part names stand for file names', async () => {
@@ -127,7 +143,11 @@ describe('a pushed body', () => {
   it('over server.max_body is refused by its size', async () => {
     const small = testObserver('{ cluster: test, sources: { weka_state: { path: weka, push: true } }, server: { max_body: 100 } }');
     small.validTokens = [TOKEN];
-    const response = await app.request('/collect/weka_state', { method: 'POST', body: STATUS + ' '.repeat(200), headers: { ...bearer(TOKEN), 'content-length': '300' } }, { observer: small });
+    const response = await app.request(
+      '/collect/weka_state',
+      { method: 'POST', body: STATUS + ' '.repeat(200), headers: { ...bearer(TOKEN), 'content-length': '300' } },
+      { observer: small },
+    );
     expect(response.status).toBe(413);
     small.dispose();
   });

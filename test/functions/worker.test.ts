@@ -1,0 +1,117 @@
+import { build, type BuildResult } from 'esbuild';
+import { Miniflare } from 'miniflare';
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { collectors } from '../../lib/collectors/registry.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** The whole worker, minified: what a platform loads at a cold start. */
+const BUDGET_BYTES = 1_000_000;
+const TOKEN = 'correct-horse';
+const STATUS = JSON.stringify({
+  name: 'demo',
+  status: 'OK',
+  io_status: 'STOPPED',
+  drives: { active: 8, total: 8 },
+  rebuild: { protectionState: [{ numFailures: 0, percent: 100, MiB: 1 }] },
+});
+const CONFIG = 'cluster: edge\nsources:\n  weka_state: { push: true }\n';
+
+function bundle(...entryPoints: string[]): Promise<BuildResult<{ metafile: true; write: false }>> {
+  return build({
+    entryPoints,
+    outdir: 'out',
+    absWorkingDir: ROOT,
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'browser',
+    conditions: ['workerd', 'worker', 'browser'],
+    target: 'es2022',
+    logLevel: 'silent',
+  });
+}
+
+let script: string;
+let miniflare: Miniflare;
+
+beforeAll(async () => {
+  const { outputFiles, metafile } = await bundle('functions/worker.ts');
+  script = outputFiles[0]?.text as string;
+  expect(Object.values(metafile.outputs).flatMap((o) => o.imports)).toEqual([]);
+  miniflare = new Miniflare({
+    modules: true,
+    script,
+    compatibilityDate: '2026-04-01',
+    r2Buckets: ['STATE', 'REPORTS'],
+    bindings: { OBSERVER_CONFIG: CONFIG, OBSERVER_TOKEN: TOKEN },
+    cf: false,
+  });
+  await miniflare.ready;
+}, 60_000);
+
+afterAll(async () => miniflare?.dispose());
+
+const call = (path: string, init: RequestInit = {}, token = TOKEN) =>
+  miniflare.dispatchFetch(`http://edge.test${path}`, { ...init, headers: { authorization: `Bearer ${token}` } } as never);
+
+describe('the edge worker, in workerd over R2', { timeout: 30_000 }, () => {
+  it('collects a pushed body, diffs, ticks and shows the report', async () => {
+    const collected = await call('/collect/weka_state', { method: 'POST', body: STATUS });
+    expect(await collected.json()).toMatchObject({ source: 'weka_state', status: 'ok', conditions: 1 });
+    expect(await (await call('/diff', { method: 'POST' })).json()).toMatchObject({
+      changes: [{ source: 'weka_state', reason: 'first sight' }],
+    });
+    expect(await (await call('/tick', { method: 'POST' })).json()).toMatchObject({ verdict: 'critical', findings: { new: 1 } });
+    expect(await (await call('/reports/latest.md')).text()).toMatch(/^# CRITICAL/);
+    expect(await (await call('/tick', { method: 'POST' })).json()).toMatchObject({ findings: { ongoing: 1 } });
+  });
+
+  it('refuses a wrong token, and a source that is not pushed is skipped', async () => {
+    expect((await call('/collect/weka_state', { method: 'POST', body: STATUS }, 'guess')).status).toBe(401);
+    expect(await (await call('/collect/pbs_state', { method: 'POST' })).json()).toMatchObject({ status: 'skipped' });
+  });
+
+  it('chains the same endpoints on its schedule', async () => {
+    const worker = await miniflare.getWorker();
+    const before = (await (await call('/reports')).json()) as { total: number };
+    expect(await worker.scheduled({ cron: '*/5 * * * *' })).toMatchObject({ outcome: 'ok' });
+    expect(await (await call('/reports')).json()).toMatchObject({ total: before.total + 1 });
+    // What was pushed still stands: a schedule does not fail a source that only others can send.
+    expect(await (await call('/reports/latest.json')).json()).toMatchObject({
+      verdict: 'critical',
+      findings: [{ kind: 'storage_stopped', state: 'ongoing' }],
+    });
+  });
+
+  it('says which binding is missing', async () => {
+    const bare = new Miniflare({ modules: true, script, compatibilityDate: '2026-04-01', bindings: {}, cf: false });
+    const response = await bare.dispatchFetch('http://edge.test/diff', { method: 'POST' });
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({
+      mistakes: ['binding OBSERVER_CONFIG is missing', 'binding STATE is missing', 'binding REPORTS is missing'],
+    });
+    await bare.dispose();
+  });
+});
+
+describe('the bundle', () => {
+  it('keeps its budget', () => {
+    expect(script.length).toBeLessThan(BUDGET_BYTES);
+  });
+
+  it('can be made of each function alone', { timeout: 60_000 }, async () => {
+    const functions = readdirSync(`${ROOT}/functions/collect`).filter((f) => f !== 'function.ts');
+    expect(functions.sort()).toEqual(collectors.map((c) => `${c.source}.ts`).sort());
+    const { metafile } = await bundle(
+      ...functions.map((f) => `functions/collect/${f}`),
+      'functions/diff.ts',
+      'functions/tick.ts',
+      'functions/report.ts',
+    );
+    expect(Object.values(metafile.outputs).flatMap((o) => o.imports)).toEqual([]);
+  });
+});
