@@ -15,7 +15,7 @@ interface End {
   seq: number;
   prevHash: string;
   /** The part that the last line is in, while it is whole and can be written on. */
-  part?: { key: string; text: string; lines: number };
+  part?: { key: string; text: string };
 }
 
 /**
@@ -58,9 +58,10 @@ export class AuditLog {
     const open = { ...entry, args: boundedArgs(entry.args), seq: end.seq, at, writer: this.#writer, prevHash: end.prevHash };
     const hash = hashLine(open);
     const line = canonicalJson({ ...open, hash });
-    const fits = end.part !== undefined && end.part.lines < PART_LINES && end.part.key.startsWith(`${dayKey(day, this.#writer)}/`);
-    const key = fits && end.part ? end.part.key : partKey(day, this.#writer, end.seq);
-    await this.#store.putText(key, `${fits && end.part ? end.part.text : ''}${line}\n`);
+    const { part } = end;
+    const fits = part !== undefined && end.seq - numberOf(part.key) < PART_LINES && part.key.startsWith(`${dayKey(day, this.#writer)}/`);
+    const key = fits ? part.key : partKey(day, this.#writer, end.seq);
+    await this.#store.putText(key, `${fits ? part.text : ''}${line}\n`);
     await this.#store.put(headKey(this.#writer), { seq: end.seq, hash, part: key } satisfies Head);
     this.#head = hash;
   }
@@ -72,13 +73,12 @@ export class AuditLog {
     const newest = parts.sort((a, b) => numberOf(a) - numberOf(b)).at(-1);
     const told: End = head === null ? { seq: 0, prevHash: GENESIS } : { seq: head.seq + 1, prevHash: head.hash };
     if (newest === undefined) return told;
-    const text = await this.#store.getText(newest);
-    const lines = text?.split('\n') ?? [];
-    const last = lines.at(-1) === '' ? lines.at(-2) : undefined;
+    const text = (await this.#store.getText(newest)) ?? '';
     try {
-      const { seq, hash } = readJson(newest, last ?? '', AuditLine);
+      const last = text.endsWith('\n') ? text.slice(text.lastIndexOf('\n', text.length - 2) + 1, -1) : '';
+      const { seq, hash } = readJson(newest, last, AuditLine);
       if (seq + 1 < told.seq) return told;
-      return { seq: seq + 1, prevHash: hash, part: { key: newest, text: text ?? '', lines: lines.length - 1 } };
+      return { seq: seq + 1, prevHash: hash, part: { key: newest, text } };
     } catch (error) {
       // A damaged part is left as it is, for the one who verifies; the log goes on in a part of its own.
       if (error instanceof StoreError) return told.seq > numberOf(newest) ? told : { ...told, seq: numberOf(newest) + PART_LINES };

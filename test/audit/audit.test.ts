@@ -77,7 +77,7 @@ describe('the audit log', () => {
     expect(await faultsOf(store)).toEqual([]);
   });
 
-  it('begins a part each day and after 500 lines, and links them', async () => {
+  it('begins a part each day and after 500 lines, and links them', { timeout: 30_000 }, async () => {
     const store = new Store(memoryDriver());
     let now = NOW;
     const log = new AuditLog(store, { writer: 'a/B', now: () => now });
@@ -150,7 +150,7 @@ describe('the audit log', () => {
     expect(await verifyAudit(store)).toEqual({ entries: 2, parts: 1, faults: [] });
   });
 
-  it('that is killed between a line and the head goes on after that line', async () => {
+  it('that is killed between a line and the head goes on after that line', { timeout: 30_000 }, async () => {
     for (const lines of [1, 500, 501]) {
       const watched = watchedDriver();
       const store = new Store(watched.driver);
@@ -307,6 +307,21 @@ describe('verification tells', () => {
     ]);
   });
 
+  it('that a line is missing from a log that was hashed anew, head and all', async () => {
+    const store = await logOf(4);
+    let prevHash = '0'.repeat(64);
+    const lines = (await linesOf(store))
+      .filter((_, i) => i !== 1)
+      .map((text) => {
+        const line: Record<string, Json> = { ...(JSON.parse(text) as Record<string, Json>), prevHash };
+        prevHash = hashLine(line);
+        return canonicalJson({ ...line, hash: prevHash });
+      });
+    await setLines(store, lines);
+    await store.put('audit/heads/tick', { seq: 3, hash: prevHash, part: PART });
+    expect(await faultsOf(store)).toEqual([`${PART}:2 is number 2 where 1 was due: lines are missing or out of place`]);
+  });
+
   it('that all lines are gone while the head remains', async () => {
     const store = await logOf(3);
     await store.remove(PART);
@@ -329,7 +344,7 @@ describe('after tampering the log goes on, and the fault stays to be seen', () =
       },
     ],
   ];
-  it.each(damages)('%s', async (_, damage) => {
+  it.each(damages)('%s', async (what, damage) => {
     const store = await logOf(3);
     await damage(store);
     const before = await verifyAudit(store);
@@ -342,5 +357,7 @@ describe('after tampering the log goes on, and the fault stays to be seen', () =
     expect(texts.join('').match(/"after"/g)).toHaveLength(2);
     expect((await store.getText(PART)) ?? '').toContain(untouched ?? '');
     expect(before.faults).not.toEqual([]);
+    // A head alone can be made again from the lines.
+    expect((await verifyAudit(store)).faults.length > 0).toBe(what !== 'the head');
   });
 });

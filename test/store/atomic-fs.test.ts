@@ -14,7 +14,7 @@ async function fresh(): Promise<{ root: string; store: Store }> {
 }
 
 describe('the atomic file store', () => {
-  it('never shows a reader half a value', async () => {
+  it('never shows a reader half a value', { timeout: 30_000 }, async () => {
     const { root, store } = await fresh();
     const values = ['a', 'b'].map((c) => c.repeat(2_000_000));
     await store.putText('s/value', values[0] as string);
@@ -135,11 +135,13 @@ describe('the atomic file store', () => {
   it('survives removes that sweep a folder away under a write', async () => {
     const { store } = await fresh();
     await Promise.all(
-      Array.from({ length: 100 }, async (_, i) => {
-        await store.put(`f/g/${i}`, i);
-        if (i % 2 === 0) await store.remove(`f/g/${i}`);
+      ['a', 'b', 'c', 'd'].map(async (name) => {
+        for (let i = 0; i < 60; i++) {
+          await store.put(`f/g/${name}`, i);
+          await store.remove(`f/g/${name}`);
+        }
       }),
     );
-    expect(await store.list('f')).toHaveLength(50);
+    expect(await store.list('')).toEqual([]);
   });
 });

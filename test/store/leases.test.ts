@@ -80,8 +80,13 @@ describe('a lease', () => {
   });
 
   it('is not revived by a renewal that was under way when it was released', async () => {
-    const { by } = fresh();
+    const watched = watchedDriver();
+    const { by } = fresh(watched.driver);
     const lease = held(await by('one').acquire('tick', TTL));
+    watched.before.write = async () => {
+      delete watched.before.write;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    };
     const renewal = lease.renew();
     await Promise.all([renewal, lease.release()]);
     expect(await by('two').acquire('tick', TTL)).toMatchObject({ generation: 2 });

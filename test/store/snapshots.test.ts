@@ -58,7 +58,7 @@ describe('snapshots', () => {
 });
 
 describe('a commit', () => {
-  it('that is killed before any of its writes has not happened, and the next one clears it away', async () => {
+  it('that is killed before any of its writes has not happened, and the next one clears it away', { timeout: 30_000 }, async () => {
     const facts = nodeFacts(600, (i) => i);
     // Writes in the order of a commit, and beyond its last.
     for (let killedAt = 0; killedAt <= 6; killedAt++) {
@@ -123,7 +123,9 @@ describe('a commit', () => {
     expect(await snapshots.latest(SOURCE)).toBeNull();
   });
 
-  it('of 12,000 subjects of which none changed writes the snapshot and the head; of one that changed, one shard more', async () => {
+  it('of 12,000 subjects of which none changed writes the snapshot and the head; of one that changed, one shard more', {
+    timeout: 30_000,
+  }, async () => {
     const { snapshots, written } = fresh();
     const facts = nodeFacts(12_000, (i) => i);
     const first = await commitAt(snapshots, NOW, { facts });
@@ -198,7 +200,7 @@ describe('a carry', () => {
     expect(await snapshots.latest(SOURCE)).not.toBeNull();
   });
 
-  it('over 16 MiB is refused before anything is written', async () => {
+  it('over 16 MiB is refused before anything is written', { timeout: 30_000 }, async () => {
     const { snapshots, written } = fresh();
     const value = 'é'.repeat(MAX_CARRY_BYTES / 2);
     await expect(commitAt(snapshots, NOW, { carry: { version: 1, value } })).rejects.toThrow(/carry of weka_state has 16777218 bytes/);
@@ -214,7 +216,7 @@ describe('facts', () => {
     id: fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('__proto__', 'constructor', '..', 'a:b')),
   });
 
-  it('come back for each subject, and in any order from the same bytes', async () => {
+  it('come back for each subject, and in any order from the same bytes', { timeout: 30_000 }, async () => {
     const entries = fc.uniqueArray(subject, { selector: ({ type, id }) => `${type}:${id}`, maxLength: 50 });
     await fc.assert(
       fc.asyncProperty(entries, async (subjects) => {
