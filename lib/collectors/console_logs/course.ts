@@ -61,7 +61,12 @@ export class Course {
     const conman = CONMAN_TAG.exec(text);
     if (conman) {
       const broken = previous();
-      this.serverLine(conman[1] as string, conmanTime(conman[1] as string, this.timezone, this.state.abs ? this.state.t : undefined), start, at);
+      this.serverLine(
+        conman[1] as string,
+        conmanTime(conman[1] as string, this.timezone, this.state.abs ? this.state.t : undefined),
+        start,
+        at,
+      );
       if (broken !== '' && !isPrompt(broken) && !CONMAN_TAG.test(broken))
         this.state.br = { t: this.state.t, x: redact(broken.slice(0, MAX_BROKEN)), done: 1 };
       return;
@@ -242,7 +247,9 @@ export class Course {
 
   /** What led to a panic or to a rescue shell is told with it. */
   private chain(head: Incident): void {
-    for (const cause of this.state.open.filter((i) => i !== head && i.rec === undefined && leadsTo(i, head) && head.l - i.l < CHAINED).sort((a, b) => a.f - b.f)) {
+    for (const cause of this.state.open
+      .filter((i) => i !== head && i.rec === undefined && leadsTo(i, head) && head.l - i.l < CHAINED)
+      .sort((a, b) => a.f - b.f)) {
       cause.led = head.k;
       head.ch ??= [];
       if (!head.ch.includes(cause.k) && head.ch.length < 4) head.ch.push(cause.k);

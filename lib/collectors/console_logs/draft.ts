@@ -11,7 +11,11 @@ export function wallTime(state: LogState, t: number, mtime: number): number {
 
 /** What is said of an open incident. */
 export function draftOf(incident: Incident, state: LogState, node: string, now: number, mtime: number): ConditionDraft {
-  const { severity, message, values } = judge(incident, { now: state.abs ? now : state.t + Math.max(0, now - mtime), open: state.open, node });
+  const { severity, message, values } = judge(incident, {
+    now: state.abs ? now : state.t + Math.max(0, now - mtime),
+    open: state.open,
+    node,
+  });
   const kind = consoleKind(incident.k);
   return {
     kind: incident.k,

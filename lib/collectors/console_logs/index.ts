@@ -74,14 +74,14 @@ class Gathering {
   }
 
   add(result: ReadLog, before: LogState | undefined): void {
-    const { log, state } = result;
+    const { log } = result;
     const name = nameOf(log);
     if (result.binary) this.problem('input', name, 'holds no text: this is no console log');
     if (result.error) this.problem('input', result.error.input, result.error.message);
     if (result.binary || result.error) return;
     if (result.gap !== undefined) this.problem('input', name, `gap: ${result.gap}`);
     if (result.skipped !== undefined) this.skipped = { logs: this.skipped.logs + 1, bytes: this.skipped.bytes + result.skipped };
-    if (!before && state.pos === 0 && state.part === undefined && log.current?.size === 0) {
+    if (!before && [...log.rotated, ...(log.current ? [log.current] : [])].every((input) => input.size === 0)) {
       this.problem('note', name, 'is empty: nothing was ever logged');
       return;
     }
@@ -115,17 +115,30 @@ class Gathering {
   }
 
   /** What was told before and is over now. */
-  private clear(result: ReadLog, before: LogState | undefined, present: LogState, standing: readonly ConditionDraft[], mtime: number): void {
+  private clear(
+    result: ReadLog,
+    before: LogState | undefined,
+    present: LogState,
+    standing: readonly ConditionDraft[],
+    mtime: number,
+  ): void {
     const subject = { type: 'node', id: result.log.node };
     for (const was of before?.open ?? []) {
       const ended = result.cleared.get(incidentKey(was.k, was.p));
       const still = findIncident(present, was.k, was.p);
       if (was.e || !ended || (still && !still.e)) continue;
-      this.cleared.push({ kind: was.k, subject, ...(was.p !== undefined && { part: was.p }), by: ended.by, at: toIso(wallTime(present, ended.at, mtime)) });
+      this.cleared.push({
+        kind: was.k,
+        subject,
+        ...(was.p !== undefined && { part: was.p }),
+        by: ended.by,
+        at: toIso(wallTime(present, ended.at, mtime)),
+      });
     }
     const told = [...new Set(standing.map((c) => c.kind))];
     for (const kind of before?.rep ?? []) {
-      if (!told.includes(kind)) this.cleared.push({ kind, subject, by: kind === 'boot_stalled' && present.ph === 'up' ? 'boot' : 'line', at: toIso(mtime) });
+      if (!told.includes(kind))
+        this.cleared.push({ kind, subject, by: kind === 'boot_stalled' && present.ph === 'up' ? 'boot' : 'line', at: toIso(mtime) });
     }
     if (told.length > 0) result.state.rep = told;
     else delete result.state.rep;
@@ -149,7 +162,11 @@ class Gathering {
       throw new UnusableInput(first?.message ?? 'holds no console log', first?.input === undefined ? {} : { input: first.input });
     }
     if (this.skipped.logs > 0) {
-      this.problem('note', undefined, `first sight: of ${this.skipped.logs} logs only the last ${TAIL / 1024 / 1024} MiB was read; ${this.skipped.bytes} bytes before were not (first_sight: all reads them)`);
+      this.problem(
+        'note',
+        undefined,
+        `first sight: of ${this.skipped.logs} logs only the last ${TAIL / 1024 / 1024} MiB was read; ${this.skipped.bytes} bytes before were not (first_sight: all reads them)`,
+      );
     }
     const conditions = this.conditions.sort(
       (a, b) => compareNames(a.subject.id, b.subject.id) || compareNames(a.kind, b.kind) || compareNames(a.part ?? '', b.part ?? ''),

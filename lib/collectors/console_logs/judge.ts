@@ -47,7 +47,10 @@ const plain: Judge = (i, { node }) => {
   const part = i.p === undefined ? '' : ` (${i.p})`;
   const text = i.t === undefined || i.t === i.p ? '' : `: ${i.t}`;
   const items = i.x === undefined ? '' : ` [${listed(i)}]`;
-  return { message: `${node}: ${title}${part}${text}${items}${i.n > 1 ? `, ${times(i.n)}` : ''}`, ...(i.x && { values: { items: listed(i) } }) };
+  return {
+    message: `${node}: ${title}${part}${text}${items}${i.n > 1 ? `, ${times(i.n)}` : ''}`,
+    ...(i.x && { values: { items: listed(i) } }),
+  };
 };
 
 const judges: Record<string, Judge> = {
@@ -62,7 +65,9 @@ const judges: Record<string, Judge> = {
       values: {
         reason: i.t ?? null,
         ...(i.fn !== undefined && { function: i.fn }),
-        ...((i.ch !== undefined || i.rec !== undefined) && { chain: [...(i.ch ?? []), 'kernel_panic', ...(i.rec === undefined ? [] : ['reboot'])].join(' > ') }),
+        ...((i.ch !== undefined || i.rec !== undefined) && {
+          chain: [...(i.ch ?? []), 'kernel_panic', ...(i.rec === undefined ? [] : ['reboot'])].join(' > '),
+        }),
       },
     };
   },
@@ -95,41 +100,79 @@ const judges: Record<string, Judge> = {
     const what = i.p === 'job' ? 'a job hit its memory limit' : `out of memory (${i.p})`;
     return { message: `${node}: ${what} ${times(i.n)}, killed ${killed}`, values: { victims: listed(i) } };
   },
-  page_alloc_fail: (i, { node }) => ({ message: `${node}: page allocation failed ${times(i.n)}, of order ${i.m ?? '?'} at most (${listed(i)})`, values: { order: i.m ?? null } }),
+  page_alloc_fail: (i, { node }) => ({
+    message: `${node}: page allocation failed ${times(i.n)}, of order ${i.m ?? '?'} at most (${listed(i)})`,
+    values: { order: i.m ?? null },
+  }),
   hsn_link_down: (i, { node, now }) => ({
     message: `${node}: HSN link ${i.p} went down ${times(i.n)} and is not up again after ${formatDuration(now - i.l)}${i.s === 'info' ? ' (taken down by an operator)' : ''}`,
     values: { down_s: Math.round((now - i.l) / 1000) },
   }),
   hsn_link_flap: (i, { node }) => ({ message: `${node}: HSN link ${i.p} flaps: lost ${times(i.n)} since it began` }),
-  eth_link_down: (i, { node, now }) => ({ message: `${node}: link of ${i.p} went down ${times(i.n)} and is not up again`, values: { down_s: Math.round((now - i.l) / 1000) } }),
+  eth_link_down: (i, { node, now }) => ({
+    message: `${node}: link of ${i.p} went down ${times(i.n)} and is not up again`,
+    values: { down_s: Math.round((now - i.l) / 1000) },
+  }),
   lustre_evicted(i, { node, open }) {
     const targets = open.filter((o) => o.k === 'lustre_evicted' && Math.abs(o.l - i.l) < 10 * MINUTE).length;
-    return { ...(targets >= 3 && { severity: 'critical' as const }), message: `${node}: evicted by Lustre target ${i.p}, ${times(i.n)}${targets > 1 ? `; ${targets} targets within ten minutes` : ''}`, values: { targets } };
+    return {
+      ...(targets >= 3 && { severity: 'critical' as const }),
+      message: `${node}: evicted by Lustre target ${i.p}, ${times(i.n)}${targets > 1 ? `; ${targets} targets within ten minutes` : ''}`,
+      values: { targets },
+    };
   },
   lustre_conn_lost(i, { node, now }) {
     const lost = now - i.l;
-    return { severity: lost > 5 * MINUTE ? 'warning' : 'info', message: `${node}: connection to Lustre target ${i.p} lost ${times(i.n)} and not restored`, values: { lost_s: Math.round(lost / 1000) } };
+    return {
+      severity: lost > 5 * MINUTE ? 'warning' : 'info',
+      message: `${node}: connection to Lustre target ${i.p} lost ${times(i.n)} and not restored`,
+      values: { lost_s: Math.round(lost / 1000) },
+    };
   },
   nfs_hang(i, { node, now }) {
     const hung = now - i.f;
-    return { severity: hung > 2 * MINUTE ? 'warning' : 'info', message: `${node}: NFS server ${i.p} does not respond, for ${formatDuration(hung)}`, values: { hung_s: Math.round(hung / 1000) } };
+    return {
+      severity: hung > 2 * MINUTE ? 'warning' : 'info',
+      message: `${node}: NFS server ${i.p} does not respond, for ${formatDuration(hung)}`,
+      values: { hung_s: Math.round(hung / 1000) },
+    };
   },
-  hw_corrected: (i, { node }) => ({ message: `${node}: corrected hardware errors of ${i.p}, ${times(i.n)}`, values: { window_events: i.w?.[1] ?? i.n } }),
-  gpu_xid: (i, { node }) => ({ message: `${node}: GPU ${i.p}: ${xids(i)}${i.n > 1 ? `, ${times(i.n)}` : ''}`, values: { xid: Number(i.x?.[0] ?? 79), codes: listed(i) || '79' } }),
-  gpu_app_error: (i, { node }) => ({ message: `${node}: GPU ${i.p}: ${i.x === undefined ? (i.t ?? 'error') : xids(i)} by an application${i.n > 1 ? `, ${times(i.n)}` : ''}`, values: { codes: listed(i) } }),
+  hw_corrected: (i, { node }) => ({
+    message: `${node}: corrected hardware errors of ${i.p}, ${times(i.n)}`,
+    values: { window_events: i.w?.[1] ?? i.n },
+  }),
+  gpu_xid: (i, { node }) => ({
+    message: `${node}: GPU ${i.p}: ${xids(i)}${i.n > 1 ? `, ${times(i.n)}` : ''}`,
+    values: { xid: Number(i.x?.[0] ?? 79), codes: listed(i) || '79' },
+  }),
+  gpu_app_error: (i, { node }) => ({
+    message: `${node}: GPU ${i.p}: ${i.x === undefined ? (i.t ?? 'error') : xids(i)} by an application${i.n > 1 ? `, ${times(i.n)}` : ''}`,
+    values: { codes: listed(i) },
+  }),
   emergency_shell(i, { node }) {
     const why = i.ch === undefined ? '' : ' after the boot failed';
     return { message: `${node}: stands in an emergency shell${why}${i.rec === undefined ? '' : '; a boot has begun since'}` };
   },
-  pxe_failed: (i, { node }) => ({ severity: i.n >= 3 ? 'critical' : 'warning', message: `${node}: network boot failed ${times(i.n)}: ${i.t ?? ''}` }),
-  unexpected_reboot: (i, { node }) => ({ severity: i.n >= 2 ? 'critical' : 'warning', message: `${node}: rebooted ${times(i.n)} without shutdown or panic on its console` }),
+  pxe_failed: (i, { node }) => ({
+    severity: i.n >= 3 ? 'critical' : 'warning',
+    message: `${node}: network boot failed ${times(i.n)}: ${i.t ?? ''}`,
+  }),
+  unexpected_reboot: (i, { node }) => ({
+    severity: i.n >= 2 ? 'critical' : 'warning',
+    message: `${node}: rebooted ${times(i.n)} without shutdown or panic on its console`,
+  }),
   console_disconnected: (i, { node, now }) => ({ message: `${node}: its console has been disconnected for ${formatDuration(now - i.f)}` }),
   suspicious_text: (i, { node }) => ({ message: `${node}: text on the console addresses a language model, ${times(i.n)}` }),
 };
 
 function xids(i: Incident): string {
   const codes = i.x ?? ['79'];
-  return codes.slice(0, 4).map((code) => xidName(Number(code))).join(', ') + (codes.length > 4 ? ', …' : '');
+  return (
+    codes
+      .slice(0, 4)
+      .map((code) => xidName(Number(code)))
+      .join(', ') + (codes.length > 4 ? ', …' : '')
+  );
 }
 
 /** Severity, message and values of an incident. */

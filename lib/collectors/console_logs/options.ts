@@ -16,7 +16,11 @@ const KindName = z.string().refine((name) => consoleKind(name) !== undefined, 'i
 const SitePattern = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,40}$/, 'expected a short name of lower-case letters, digits, - and _'),
   /** Text that stands in every line meant: it is searched for first. */
-  literal: z.string().min(5, 'needs five characters at least').max(100).regex(/^[\x20-\x7e]*$/, 'expected printable ASCII'),
+  literal: z
+    .string()
+    .min(5, 'needs five characters at least')
+    .max(100)
+    .regex(/^[\x20-\x7e]*$/, 'expected printable ASCII'),
   /** A regular expression over the text behind all prefixes; the default is the literal alone. */
   match: Pattern.optional(),
   veto: Pattern.optional(),

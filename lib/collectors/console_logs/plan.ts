@@ -39,21 +39,40 @@ export async function head(input: Input, from: number, length: number): Promise<
   return bytes.subarray(0, n);
 }
 
-/** The fingerprint of what was digested last before an offset. */
-export function fingerprint(context: Uint8Array, offset: number): Pick<LogState, 'h' | 'hl' | 'hs'> {
+/** The fingerprint of the last bytes that were seen of a file, given how many there are before its end. */
+export function fingerprint(last: Uint8Array, end: number): Pick<LogState, 'h' | 'hl' | 'hs'> {
   return {
-    h: sha256Hex(context).slice(0, 16),
-    ...(context.length < Math.min(CONTEXT, offset) && { hl: context.length }),
-    ...(context.length >= SUFFIX && { hs: sha256Hex(context.subarray(context.length - SUFFIX)).slice(0, 12) }),
+    h: sha256Hex(last).slice(0, 16),
+    ...(last.length < Math.min(CONTEXT, end) && { hl: last.length }),
+    ...(last.length >= SUFFIX && { hs: sha256Hex(last.subarray(last.length - SUFFIX)).slice(0, 12) }),
   };
 }
 
-function contextStart(state: LogState): number {
-  return state.o - Math.min(state.o, state.hl ?? CONTEXT);
+/** The offset behind all that was seen. */
+function endOf(state: LogState): number {
+  return state.o + (state.ol ?? 0);
 }
 
-function matches(state: LogState, context: Uint8Array): boolean {
-  return sha256Hex(context).slice(0, 16) === state.h;
+/** How many bytes before that end were hashed. */
+function hashedOf(state: LogState): number {
+  return Math.min(endOf(state), state.hl ?? CONTEXT);
+}
+
+/**
+ * What stands before the offset in an input, if the input is what was read last.
+ * @throws ReadError
+ */
+async function contextIn(input: Input, state: LogState): Promise<Uint8Array | undefined> {
+  const end = endOf(state);
+  if (input.size < end) return undefined;
+  const from = Math.max(0, Math.min(state.o - CONTEXT, end - hashedOf(state)));
+  const seen = await head(input, from, end - from);
+  if (seen.length < end - from || !matches(state, seen.subarray(seen.length - hashedOf(state)))) return undefined;
+  return seen.subarray(0, state.o - from);
+}
+
+function matches(state: LogState, last: Uint8Array): boolean {
+  return sha256Hex(last).slice(0, 16) === state.h;
 }
 
 /** Whether an input is, by all that can be known without opening it, what it was at the last run. */
@@ -105,10 +124,9 @@ export async function planContinuation(log: Log, state: LogState): Promise<Plan>
   }
   // Not there any more, or another content under the same number: a copy has the same bytes before the offset.
   for (const input of all.toReversed()) {
-    if (input === held || input.size < state.o || state.o === 0) continue;
-    const from = contextStart(state);
-    const context = await head(input, from, state.o - from);
-    if (matches(state, context)) return { segments: after(all, input, state.o), context };
+    if (input === held || endOf(state) === 0) continue;
+    const context = await contextIn(input, state);
+    if (context) return { segments: after(all, input, state.o), context };
   }
   if (current && held !== current) {
     const moved = await findMovedTail(current, state);
@@ -120,33 +138,54 @@ export async function planContinuation(log: Log, state: LogState): Promise<Plan>
       };
   }
   const segments = current ? [{ input: current, from: 0 }] : [];
-  if (state.o === 0 && state.pos === 0) return { segments, context: new Uint8Array(0) };
+  if (endOf(state) === 0 && state.pos === 0) return { segments, context: new Uint8Array(0) };
   const gap = held
-    ? `it was cut or replaced below offset ${state.o}, and no copy of the old content is beside it`
+    ? `it was cut or replaced below offset ${endOf(state)}, and no copy of the old content is beside it`
     : 'it was replaced, and the old file is not beside it';
   return { segments, context: new Uint8Array(0), gap };
 }
 
 async function continueIn(held: Input, all: readonly Input[], state: LogState): Promise<Plan | undefined> {
-  if (held.size >= state.o) {
-    const from = contextStart(state);
-    const context = await head(held, from, state.o - from);
-    return matches(state, context) ? { segments: after(all, held, state.o), context } : undefined;
+  const end = endOf(state);
+  if (held.size >= end) {
+    const context = await contextIn(held, state);
+    return context && { segments: after(all, held, state.o), context };
   }
-  // Shorter than what was read of it: conserver moved its last lines to the head of the next file.
-  const next = all[all.indexOf(held) + 1];
-  const overlap = state.o - held.size;
-  if (!next || overlap > MOVED_TAIL || next.size < overlap) return undefined;
-  const length = Math.min(state.o, state.hl ?? CONTEXT);
-  const before = Math.max(0, length - overlap);
-  const from = Math.max(0, held.size - before);
-  const old = await head(held, from, held.size - from);
-  const moved = await head(next, 0, overlap);
-  const context = new Uint8Array(old.length + moved.length);
-  context.set(old);
-  context.set(moved, old.length);
-  const last = context.slice(-length);
-  return matches(state, last) ? { segments: after(all, next, overlap), context: last } : undefined;
+  // Shorter than what was read of it: conserver moved its last lines to the head of the next file, perhaps more than once.
+  if (end - held.size > MOVED_TAIL) return undefined;
+  const stream = all.slice(all.indexOf(held));
+  const from = Math.max(0, Math.min(state.o - CONTEXT, end - hashedOf(state), held.size));
+  const seen = await across(stream, from, end - from);
+  if (seen.length < end - from || !matches(state, seen.subarray(seen.length - hashedOf(state)))) return undefined;
+  return { segments: segmentsFrom(stream, state.o), context: seen.subarray(0, Math.max(0, state.o - from)) };
+}
+
+/** A range of the bytes that follow each other over several inputs. @throws ReadError */
+async function across(inputs: readonly Input[], from: number, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let n = 0;
+  let start = from;
+  for (const input of inputs) {
+    if (n < length && start < input.size) {
+      const part = await head(input, start, Math.min(length - n, input.size - start));
+      bytes.set(part, n);
+      n += part.length;
+    }
+    start = Math.max(0, start - input.size);
+  }
+  return bytes.subarray(0, n);
+}
+
+/** What stands behind an offset in the bytes of several inputs that follow each other. */
+function segmentsFrom(inputs: readonly Input[], offset: number): Segment[] {
+  const segments: Segment[] = [];
+  let before = offset;
+  for (const input of inputs) {
+    // An input that lies whole before the offset is done with; one that ends at it may be followed by nothing yet.
+    if (before <= input.size || segments.length > 0) segments.push({ input, from: segments.length > 0 ? 0 : before });
+    before -= input.size;
+  }
+  return segments;
 }
 
 /** The rest of an input and everything that is newer. */
@@ -157,10 +196,10 @@ function after(all: readonly Input[], input: Input, from: number): Segment[] {
 async function findMovedTail(input: Input, state: LogState): Promise<{ at: number; context: Uint8Array } | undefined> {
   if (state.hs === undefined) return undefined;
   const bytes = await head(input, 0, MOVED_TAIL);
-  for (let at = bytes.indexOf(10) + 1; at > 0; at = bytes.indexOf(10, at) + 1) {
-    if (at < SUFFIX) continue;
-    const suffix = bytes.subarray(at - SUFFIX, at);
-    if (sha256Hex(suffix).slice(0, 12) === state.hs) return { at, context: bytes.slice(Math.max(0, at - CONTEXT), at) };
+  for (let end = SUFFIX; end <= bytes.length; end++) {
+    if (sha256Hex(bytes.subarray(end - SUFFIX, end)).slice(0, 12) !== state.hs) continue;
+    const at = Math.max(0, end - (state.ol ?? 0));
+    return { at, context: bytes.slice(Math.max(0, at - CONTEXT), at) };
   }
   return undefined;
 }

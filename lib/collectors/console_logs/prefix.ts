@@ -88,7 +88,9 @@ function conmanDay(text: string, timezone: string, before: number): number | und
   const m = /at (\d\d)-(\d\d) (\d\d):(\d\d)\.?$/.exec(text);
   if (!m) return undefined;
   const year = new Date(before).getUTCFullYear();
-  const candidates = [year - 1, year, year + 1].map((y) => fromLocal(Date.UTC(y, Number(m[1]) - 1, Number(m[2]), Number(m[3]), Number(m[4])), timezone));
+  const candidates = [year - 1, year, year + 1].map((y) =>
+    fromLocal(Date.UTC(y, Number(m[1]) - 1, Number(m[2]), Number(m[3]), Number(m[4])), timezone),
+  );
   const nearest = candidates.sort((a, b) => Math.abs(a - before) - Math.abs(b - before))[0] as number;
   return nearest < before && before - nearest < 60_000 ? before : nearest;
 }

@@ -6,7 +6,7 @@ import { cleanTexts, nextEscape } from './normalise.ts';
 import { fingerprint, isUnchanged, type Plan, planContinuation, planFirstSight } from './plan.ts';
 import type { Log } from './names.ts';
 import type { RuleBook } from './rulebook.ts';
-import { firstState, type LogState } from './state.ts';
+import { CONTEXT, firstState, type LogState } from './state.ts';
 
 export interface ReadOptions {
   book: RuleBook;
@@ -102,10 +102,16 @@ function keepPlace(state: LogState, log: Log, plan: Plan, feed: LineFeed, error:
   // A new file that is still empty: who writes may yet write to the old one.
   if (place && place.input === current && current.size === 0 && plan.segments.length > 1) place = plan.segments.at(-2);
   if (!place) return;
+  const next = plan.segments[plan.segments.indexOf(place) + 1];
+  const unfinished = feed.rest.subarray(0, next?.start === undefined ? feed.rest.length : Math.max(0, next.start - feed.committed));
   state.o = place.from + feed.committed - (place.start as number);
-  delete state.hs;
-  delete state.hl;
-  Object.assign(state, fingerprint(feed.context.subarray(Math.max(0, feed.context.length - state.o)), state.o));
+  for (const key of ['ol', 'hl', 'hs'] as const) delete state[key];
+  if (unfinished.length > 0) state.ol = unfinished.length;
+  const end = state.o + unfinished.length;
+  const last = new Uint8Array(feed.context.length + unfinished.length);
+  last.set(feed.context);
+  last.set(unfinished, feed.context.length);
+  Object.assign(state, fingerprint(last.subarray(Math.max(0, last.length - Math.min(CONTEXT, end))), end));
   if (place.input === current || place.input.file === undefined) delete state.in;
   else state.in = { d: place.input.file.device, i: place.input.file.inode, name: place.input.name };
   // What could not be read to its end is looked at again even if it does not change.

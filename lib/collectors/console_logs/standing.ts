@@ -25,7 +25,8 @@ export interface Times {
 
 /** By when at the latest the node last said something; undefined where only the server ever wrote. */
 export function lastOutput(state: LogState, mtime: number): number | undefined {
-  if (state.tag === undefined || state.pos - state.tag > LINE_ENDS || state.part !== undefined) return state.pos > 0 || state.part ? Math.max(mtime, state.abs ? state.t : 0) : undefined;
+  if (state.tag === undefined || state.pos - state.tag > LINE_ENDS || state.part !== undefined)
+    return state.pos > 0 || state.part ? Math.max(mtime, state.abs ? state.t : 0) : undefined;
   return state.out;
 }
 
@@ -57,7 +58,11 @@ export function standingConditions(state: LogState, node: string, times: Times):
       since: toIso(unwritten),
       lastSeen: toIso(unwritten),
     });
-  } else if (state.tag !== undefined && said !== undefined && !state.open.some((i) => i.k === 'console_disconnected' || i.k === 'kernel_panic')) {
+  } else if (
+    state.tag !== undefined &&
+    said !== undefined &&
+    !state.open.some((i) => i.k === 'console_disconnected' || i.k === 'kernel_panic')
+  ) {
     const off = state.ph === 'off';
     if (times.now - said > (off ? DAY : times.silentAfter)) {
       conditions.push({

@@ -58,8 +58,12 @@ export const LogState = z.object({
   cur: Stat,
   /** The file in which the reading stopped, where that is not the current one. */
   in: z.object({ d: z.string().optional(), i: z.string().optional(), name: z.string() }).optional(),
-  /** Offset of the first byte that is not digested, and hashes of the last {@link CONTEXT} and {@link SUFFIX} bytes before it. */
+  /**
+   * Offset of the first byte that is not digested, how many bytes of an unfinished line were seen behind it, and hashes
+   * of the last {@link CONTEXT} and {@link SUFFIX} bytes that were seen.
+   */
   o: z.number(),
+  ol: z.number().optional(),
   h: z.string(),
   hs: z.string().optional(),
   /** How many bytes `h` is of, where fewer were known. */
@@ -111,9 +115,9 @@ export const LogState = z.object({
 });
 export type LogState = z.infer<typeof LogState>;
 
-/** How many bytes before the offset are hashed, and read again for what a line of the server may have cut in two. */
+/** How many bytes before the end are hashed, and before the offset read again for what a line of the server cut in two. */
 export const CONTEXT = 1024;
-/** How many bytes before the offset are looked for in the head of a new file whose predecessor is not there. */
+/** How many bytes before the end are looked for in the head of a new file whose predecessor is not there. */
 export const SUFFIX = 64;
 
 export const Carry = z.object({

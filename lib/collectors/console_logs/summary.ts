@@ -16,7 +16,10 @@ export interface Seen {
 }
 
 /** What the consoles show as a whole. */
-export function summarise(seen: readonly Seen[], conditions: readonly ConditionDraft[]): { summary: JsonObject; series: Record<string, number> } {
+export function summarise(
+  seen: readonly Seen[],
+  conditions: readonly ConditionDraft[],
+): { summary: JsonObject; series: Record<string, number> } {
   const kinds = new Map<string, { nodes: Set<string>; events: number; severities: Record<string, number> }>();
   for (const c of conditions) {
     const kind = kinds.get(c.kind) ?? { nodes: new Set<string>(), events: 0, severities: { critical: 0, warning: 0, info: 0 } };
@@ -28,7 +31,9 @@ export function summarise(seen: readonly Seen[], conditions: readonly ConditionD
   }
   const ranked = [...kinds].sort(
     ([a, x], [b, y]) =>
-      (y.severities['critical'] ?? 0) - (x.severities['critical'] ?? 0) || (y.severities['warning'] ?? 0) - (x.severities['warning'] ?? 0) || (a < b ? -1 : 1),
+      (y.severities['critical'] ?? 0) - (x.severities['critical'] ?? 0) ||
+      (y.severities['warning'] ?? 0) - (x.severities['warning'] ?? 0) ||
+      (a < b ? -1 : 1),
   );
   const phases: Record<string, number> = { up: 0, boot: 0, off: 0, crash: 0, unknown: 0 };
   for (const { state } of seen) phases[state.ph ?? 'unknown'] = (phases[state.ph ?? 'unknown'] ?? 0) + 1;
@@ -43,7 +48,9 @@ export function summarise(seen: readonly Seen[], conditions: readonly ConditionD
       bytes_read: total((s) => s.bytes),
       phases,
       kinds: Object.fromEntries(
-        ranked.slice(0, MAX_KINDS).map(([kind, { nodes, events, severities }]) => [kind, { nodes: nodes.size, events, ...severities, set: bounded(fold(nodes)) }]),
+        ranked
+          .slice(0, MAX_KINDS)
+          .map(([kind, { nodes, events, severities }]) => [kind, { nodes: nodes.size, events, ...severities, set: bounded(fold(nodes)) }]),
       ),
       kinds_more: Math.max(0, ranked.length - MAX_KINDS),
       gaps: total((s) => s.state.gaps ?? 0),

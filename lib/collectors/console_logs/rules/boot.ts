@@ -176,17 +176,33 @@ export const bootRules: readonly Rule[] = [
     mark: 'boot',
     literals: ['Booting the kernel', 'early console in '],
     from: 'console',
-    match: /^(?:Booting the kernel(?: \(entry_offset: 0x[0-9a-f]{1,16}\))?\.$|early console in (?:extract_kernel|decompress_kernel|setup code)\s*$)/,
-    examples: { yes: ['Booting the kernel.', 'early console in extract_kernel', 'Booting the kernel (entry_offset: 0x0000000000000000).'], no: ["[  120.000001] fuse: Unknown parameter 'Booting the kernel.'", 'Decompressing Linux... Parsing ELF... done. Booting the kernel.', 'now Booting the kernel.'] },
+    match:
+      /^(?:Booting the kernel(?: \(entry_offset: 0x[0-9a-f]{1,16}\))?\.$|early console in (?:extract_kernel|decompress_kernel|setup code)\s*$)/,
+    examples: {
+      yes: ['Booting the kernel.', 'early console in extract_kernel', 'Booting the kernel (entry_offset: 0x0000000000000000).'],
+      no: [
+        "[  120.000001] fuse: Unknown parameter 'Booting the kernel.'",
+        'Decompressing Linux... Parsing ELF... done. Booting the kernel.',
+        'now Booting the kernel.',
+      ],
+    },
   },
   {
     id: 'unexecutable-init',
     kind: 'boot_failed',
     literals: ['does not exist', 'giving up waiting for root', 'ave up waiting for'],
     from: 'console',
-    match: /^(?:(?:dracut(?:-[\w-]{1,30})?(?:\[\d{1,10}\])?: )?Warning: \/dev\/\S{1,120} does not exist|ALERT! {1,2}\S{1,160} does not exist|Gave up waiting for (?:root|suspend\/resume) (?:file system )?device)/,
+    match:
+      /^(?:(?:dracut(?:-[\w-]{1,30})?(?:\[\d{1,10}\])?: )?Warning: \/dev\/\S{1,120} does not exist|ALERT! {1,2}\S{1,160} does not exist|Gave up waiting for (?:root|suspend\/resume) (?:file system )?device)/,
     block: 600,
-    examples: { yes: ['Warning: /dev/disk/by-uuid/1b3d does not exist', 'ALERT!  UUID=1b3d2c0a does not exist.  Dropping to a shell!', 'Gave up waiting for root file system device.  Common problems:'], no: ['sshd[901]: WARNING: /etc/ssh/moduli does not exist, using fixed modulus', 'ls: /dev/foo does not exist'] },
+    examples: {
+      yes: [
+        'Warning: /dev/disk/by-uuid/1b3d does not exist',
+        'ALERT!  UUID=1b3d2c0a does not exist.  Dropping to a shell!',
+        'Gave up waiting for root file system device.  Common problems:',
+      ],
+      no: ['sshd[901]: WARNING: /etc/ssh/moduli does not exist, using fixed modulus', 'ls: /dev/foo does not exist'],
+    },
   },
   {
     id: 'crash-dump',
@@ -196,7 +212,14 @@ export const bootRules: readonly Rule[] = [
     match: /^(?:kdump(?:\.sh)?(?:\[\d{1,10}\])?: )(?<text>saving (?:to|vmcore).{0,120})/,
     veto: /failed/i,
     block: 3600,
-    examples: { yes: ['[   12.000001] kdump[612]: saving to /sysroot/var/crash/127.0.0.1-2026-11-30-08:31:02/', 'kdump: saving vmcore', '[   44.000001] kdump[640]: saving vmcore complete'], no: ['kdumpctl[901]: kdump: Starting kdump: [OK]', 'app: saving vmcore'] },
+    examples: {
+      yes: [
+        '[   12.000001] kdump[612]: saving to /sysroot/var/crash/127.0.0.1-2026-11-30-08:31:02/',
+        'kdump: saving vmcore',
+        '[   44.000001] kdump[640]: saving vmcore complete',
+      ],
+      no: ['kdumpctl[901]: kdump: Starting kdump: [OK]', 'app: saving vmcore'],
+    },
   },
   {
     id: 'crash-dump-failed',
@@ -206,25 +229,64 @@ export const bootRules: readonly Rule[] = [
     from: 'console',
     match: /^(?:kdump(?:\.sh)?(?:\[\d{1,10}\])?: )(?<text>(?:saving vmcore|dump_\w{1,20}|.{0,40}) ?failed.{0,80})/i,
     block: 3600,
-    examples: { yes: ['[   44.000001] kdump[640]: saving vmcore failed, exitcode:1', 'kdump: saving vmcore failed'], no: ['kdump: saving vmcore'] },
+    examples: {
+      yes: ['[   44.000001] kdump[640]: saving vmcore failed, exitcode:1', 'kdump: saving vmcore failed'],
+      no: ['kdump: saving vmcore'],
+    },
   },
   {
     id: 'pxe-failed',
     kind: 'pxe_failed',
-    literals: ['PXE-E', 'No configuration methods succeeded', 'Nothing to boot', 'No more network devices', 'Could not boot image', 'Could not configure net', 'failed to load Boot', 'o bootable option or device', 'No bootable device', 'onnection timed out (http', 'failed to start Boot', 'oot Failed', 'edia test failure'],
+    literals: [
+      'PXE-E',
+      'No configuration methods succeeded',
+      'Nothing to boot',
+      'No more network devices',
+      'Could not boot image',
+      'Could not configure net',
+      'failed to load Boot',
+      'o bootable option or device',
+      'No bootable device',
+      'onnection timed out (http',
+      'failed to start Boot',
+      'oot Failed',
+      'edia test failure',
+    ],
     from: 'console',
     match:
       /^ {0,8}(?<text>PXE-E\d{2}: .{1,80}|(?:Configuring \(net\d{1,2} [0-9a-f:]{17}\)\.{2,60} ?)?No configuration methods succeeded.{0,60}|Nothing to boot(?:: .{0,80}|$)|No more network devices|Could not (?:boot image|configure net\d{0,2}).{0,80}|BdsDxe: (?:failed to (?:load|start)|No bootable option).{1,160}|No bootable (?:option or )?device.{0,80}|(?:https?|tftp):\/\/\S{1,200}\.{2,60} ?.{0,40}(?:Connection timed out|Network unreachable|No such file or directory|Error 0x).{0,80})/,
     block: 5,
-    examples: { yes: ['2021-04-19 23:27:09   PXE-E18: Server response timeout.', '  PXE-E99: Unexpected network error.', 'Configuring (net0 02:00:00:a6:83:01).................. No configuration methods succeeded (http://ipxe.org/040ee186)', 'Nothing to boot: No such file or directory (http://ipxe.org/2d03e13b)', 'BdsDxe: failed to load Boot0004 "UEFI PXEv4": Not Found', 'Could not boot image: Exec format error'.replace('Exec', 'Exec')], no: ['Configuring (net0 00:40:a6:83:00:01)...... ok', '>>Start PXE over IPv4 on MAC: 00-40-A6-83-00-01.', 'Booting from SAN device 0x80', 'app: Nothing to boot: x'] },
+    examples: {
+      yes: [
+        '2021-04-19 23:27:09   PXE-E18: Server response timeout.',
+        '  PXE-E99: Unexpected network error.',
+        'Configuring (net0 02:00:00:a6:83:01).................. No configuration methods succeeded (http://ipxe.org/040ee186)',
+        'Nothing to boot: No such file or directory (http://ipxe.org/2d03e13b)',
+        'BdsDxe: failed to load Boot0004 "UEFI PXEv4": Not Found',
+        'Could not boot image: Exec format error'.replace('Exec', 'Exec'),
+      ],
+      no: [
+        'Configuring (net0 00:40:a6:83:00:01)...... ok',
+        '>>Start PXE over IPv4 on MAC: 00-40-A6-83-00-01.',
+        'Booting from SAN device 0x80',
+        'app: Nothing to boot: x',
+      ],
+    },
   },
   {
     id: 'address-conflict',
     kind: 'dhcp_conflict',
     literals: ['uplicate address detected'],
     from: 'console',
-    match: /^(?:dracut(?:-[\w-]{1,30})?(?:\[\d{1,10}\])?:? )?(?:Warning: )?(?<text>Duplicate address detected for [0-9a-f.:]{3,45}.{0,60})|^IPv6: \S{1,32}: IPv6 duplicate address [0-9a-f:]{3,45}.{0,60} detected/,
+    match:
+      /^(?:dracut(?:-[\w-]{1,30})?(?:\[\d{1,10}\])?:? )?(?:Warning: )?(?<text>Duplicate address detected for [0-9a-f.:]{3,45}.{0,60})|^IPv6: \S{1,32}: IPv6 duplicate address [0-9a-f:]{3,45}.{0,60} detected/,
     block: 60,
-    examples: { yes: ['[   97.946332] dracut Warning: Duplicate address detected for 10.100.160.195 while doing dhcp. re', '[   97.946332] dracut-initqueue[420]: Warning: Duplicate address detected for 10.1.0.195 while doing dhcp.'], no: ['app: Duplicate address detected for 10.1.0.1'] },
+    examples: {
+      yes: [
+        '[   97.946332] dracut Warning: Duplicate address detected for 10.100.160.195 while doing dhcp. re',
+        '[   97.946332] dracut-initqueue[420]: Warning: Duplicate address detected for 10.1.0.195 while doing dhcp.',
+      ],
+      no: ['app: Duplicate address detected for 10.1.0.1'],
+    },
   },
 ];

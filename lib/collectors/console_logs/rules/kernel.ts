@@ -128,7 +128,10 @@ export const kernelRules: readonly Rule[] = [
     literals: [' blocked for more than ', ' blocked in I/O wait for more than '],
     from: 'clocked kernel',
     match: /^(?!INFO: task )(?<item>.{0,40}?):\d{1,10} blocked(?: in I\/O wait)? for more than (?<max>\d{1,9}) seconds\.$/,
-    examples: { yes: ['[ 1052.080846][   T41] ?? ?!?:18088 blocked for more than 143 seconds.'], no: ['app[1]: request 12:18088 blocked for more than 143 seconds.', 'queue:1 blocked for more than 5 seconds'] },
+    examples: {
+      yes: ['[ 1052.080846][   T41] ?? ?!?:18088 blocked for more than 143 seconds.'],
+      no: ['app[1]: request 12:18088 blocked for more than 143 seconds.', 'queue:1 blocked for more than 5 seconds'],
+    },
   },
   {
     id: 'hung-task-silenced',
@@ -234,7 +237,19 @@ export const kernelRules: readonly Rule[] = [
   {
     id: 'oops',
     kind: 'kernel_oops',
-    literals: ['Oops: ', 'Oops - ', 'Internal error: ', 'nhandled fault: ', 'nhandled prefetch abort: ', 'lignment trap: ', 'nhandled kernel unaligned access', ' [#1]', ' [#2]', '[#1]:', 'ernel Fault: Code'],
+    literals: [
+      'Oops: ',
+      'Oops - ',
+      'Internal error: ',
+      'nhandled fault: ',
+      'nhandled prefetch abort: ',
+      'lignment trap: ',
+      'nhandled kernel unaligned access',
+      ' [#1]',
+      ' [#2]',
+      '[#1]:',
+      'ernel Fault: Code',
+    ],
     from: 'kernel',
     match:
       /^(?<text>(?:\w{1,20} )?Oops(?:: | - |\[)?.{0,20}(?:\[#\d{1,5}\]|: \d{4}|[0-9a-f]{4,16}|Kernel access|.{0,40}sig: \d+|general protection|[a-z ]{4,40}: \d{4}).{0,100}|Internal error: .{1,120}|Unhandled fault: .{1,120}|Unhandled prefetch abort: .{1,100}|Alignment trap: .{1,100}|Unhandled kernel unaligned access.{0,80}|Kernel Fault: Code.{0,80}|Kernel bug detected\[#\d{1,5}\].{0,40})|(?<trap>\b[A-Za-z][\w #/-]{2,60}: [0-9a-f]{4}(?: ilc:\d)? \[#\d{1,5}\])/,

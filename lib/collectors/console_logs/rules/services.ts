@@ -6,7 +6,8 @@ const UNIT = '(?<part>[^]{1,100}?)';
 const END = '(?:\\.|\\.\\.\\.|\\u2026)?$';
 
 /** Units without which a node takes no jobs. */
-const VITAL = /mount|network|nfs|lustre|lnet|weka|pbs|slurm|munge|cxi|sssd|rpcbind|nvidia|\/(?:home|scratch|lus|opt|var)\b|local file systems|remote file systems/i;
+const VITAL =
+  /mount|network|nfs|lustre|lnet|weka|pbs|slurm|munge|cxi|sssd|rpcbind|nvidia|\/(?:home|scratch|lus|opt|var)\b|local file systems|remote file systems/i;
 
 export const serviceRules: readonly Rule[] = [
   {
@@ -15,10 +16,24 @@ export const serviceRules: readonly Rule[] = [
     severity: 'warning',
     literals: ['ailed to start ', 'ailed to mount ', 'ependency failed for ', 'imed out waiting for ', 'imed out starting '],
     from: 'console',
-    match: new RegExp(`^(?:\\[ {0,2}(?:FAILED|DEPEND|TIME) {0,2}\\] |systemd\\[1\\]: )(?:Failed to (?:start|mount)|Dependency failed for|Timed out (?:waiting for(?: device)?|starting)) (?=[^]*(?:${VITAL.source}))${UNIT}${END}`, 'i'),
+    match: new RegExp(
+      `^(?:\\[ {0,2}(?:FAILED|DEPEND|TIME) {0,2}\\] |systemd\\[1\\]: )(?:Failed to (?:start|mount)|Dependency failed for|Timed out (?:waiting for(?: device)?|starting)) (?=[^]*(?:${VITAL.source}))${UNIT}${END}`,
+      'i',
+    ),
     examples: {
-      yes: ['[FAILED] Failed to mount /scratch.', '[\u001b[0;1;31mFAILED\u001b[0m] Failed to start \u001b[0;1;39mslurmd.service - Slurm node daemon\u001b[0m.', '[FAILED] Failed to start PBS Professional.'.replace('PBS Professional', 'pbs.service - PBS'), '[DEPEND] Dependency failed for Remote File Systems.', '[ TIME ] Timed out waiting for device /dev/disk/by-label/scratch mount.'],
-      no: ['[FAILED] Failed to start Postfix Mail Transport Agent.', '[FAILED] Failed unmounting /scratch.', '[  OK  ] Mounted /scratch.', 'slurmd: Failed to start job'],
+      yes: [
+        '[FAILED] Failed to mount /scratch.',
+        '[\u001b[0;1;31mFAILED\u001b[0m] Failed to start \u001b[0;1;39mslurmd.service - Slurm node daemon\u001b[0m.',
+        '[FAILED] Failed to start PBS Professional.'.replace('PBS Professional', 'pbs.service - PBS'),
+        '[DEPEND] Dependency failed for Remote File Systems.',
+        '[ TIME ] Timed out waiting for device /dev/disk/by-label/scratch mount.',
+      ],
+      no: [
+        '[FAILED] Failed to start Postfix Mail Transport Agent.',
+        '[FAILED] Failed unmounting /scratch.',
+        '[  OK  ] Mounted /scratch.',
+        'slurmd: Failed to start job',
+      ],
     },
   },
   {
@@ -26,8 +41,17 @@ export const serviceRules: readonly Rule[] = [
     kind: 'unit_failed',
     literals: ['ailed to start ', 'ailed to mount ', 'ependency failed for ', 'imed out waiting for ', 'imed out starting '],
     from: 'console',
-    match: new RegExp(`^(?:\\[ {0,2}(?:FAILED|DEPEND|TIME) {0,2}\\] |systemd\\[1\\]: )(?:Failed to (?:start|mount)|Dependency failed for|Timed out (?:waiting for(?: device)?|starting)) ${UNIT}${END}`),
-    examples: { yes: ['[FAILED] Failed to start Postfix Mail Transport Agent.', '[\u001b[0;1;31mFAILED\u001b[0m] Failed to start \u001b[0;1;39mpostfix.service - Postfix\u001b[0m.', '[   41.000001] systemd[1]: Failed to start Postfix Mail Transport Agent.'], no: ['Condition check resulted in Postfix being skipped.', '[FAILED] Failed unmounting /oldroot.', 'app: Failed to start x.'] },
+    match: new RegExp(
+      `^(?:\\[ {0,2}(?:FAILED|DEPEND|TIME) {0,2}\\] |systemd\\[1\\]: )(?:Failed to (?:start|mount)|Dependency failed for|Timed out (?:waiting for(?: device)?|starting)) ${UNIT}${END}`,
+    ),
+    examples: {
+      yes: [
+        '[FAILED] Failed to start Postfix Mail Transport Agent.',
+        '[\u001b[0;1;31mFAILED\u001b[0m] Failed to start \u001b[0;1;39mpostfix.service - Postfix\u001b[0m.',
+        '[   41.000001] systemd[1]: Failed to start Postfix Mail Transport Agent.',
+      ],
+      no: ['Condition check resulted in Postfix being skipped.', '[FAILED] Failed unmounting /oldroot.', 'app: Failed to start x.'],
+    },
   },
   {
     id: 'unit-started',
@@ -35,6 +59,13 @@ export const serviceRules: readonly Rule[] = [
     literals: [' OK  ]', 'Started ', 'Mounted ', 'Finished ', 'Reached target '],
     from: 'console',
     match: new RegExp(`^(?:\\[ {0,2}OK {0,2}\\] |systemd\\[1\\]: )(?:Started|Mounted|Finished|Reached target) ${UNIT}${END}`),
-    examples: { yes: ['[  OK  ] Started Postfix Mail Transport Agent.', '[\u001b[0;32m  OK  \u001b[0m] Mounted \u001b[0;1;39m/scratch\u001b[0m.', '[   41.000001] systemd[1]: Finished Postfix Mail Transport Agent.'], no: ['Started Postfix', '[FAILED] Failed to start Postfix Mail Transport Agent.'] },
+    examples: {
+      yes: [
+        '[  OK  ] Started Postfix Mail Transport Agent.',
+        '[\u001b[0;32m  OK  \u001b[0m] Mounted \u001b[0;1;39m/scratch\u001b[0m.',
+        '[   41.000001] systemd[1]: Finished Postfix Mail Transport Agent.',
+      ],
+      no: ['Started Postfix', '[FAILED] Failed to start Postfix Mail Transport Agent.'],
+    },
   },
 ];
