@@ -153,7 +153,8 @@ function momName(printed: string | undefined, nodeDomains: readonly string[]): s
   return name.split('.', 1)[0];
 }
 
-function hostOf(id: string, all: readonly Vnode[]): Host {
+function hostOf(id: string, listed: readonly Vnode[]): Host {
+  const all = listed.toSorted((a, b) => compareNames(a.name, b.name));
   // Where a host has parts of its own, the vnode that stands for the host counts only when something is wrong with it.
   const parts = all.filter((v) => !(v.natural && v.bucket === 'free' && all.length > 1));
   const vnodes = parts.length > 0 ? parts : all;
@@ -165,12 +166,12 @@ function hostOf(id: string, all: readonly Vnode[]): Host {
   const since = worst.flatMap((v) => v.since ?? []);
   return {
     id,
-    vnodes: all.map((v) => v.name).sort(compareNames),
+    vnodes: all.map((v) => v.name),
     bucket,
     states: [...new Set(worst.flatMap((v) => v.states))].sort(),
-    affected: worst.length < vnodes.length ? worst.map((v) => v.name).sort(compareNames) : undefined,
+    affected: worst.length < vnodes.length ? worst.map((v) => v.name) : undefined,
     since: since.length > 0 ? Math.min(...since) : undefined,
-    comment: worst.toSorted((a, b) => compareNames(a.name, b.name)).find((v) => v.comment !== undefined)?.comment,
+    comment: worst.find((v) => v.comment !== undefined)?.comment,
     jobs: distinct((v) => v.jobs),
     reservations: distinct((v) => v.reservations),
     queues: distinct((v) => (v.queue === undefined ? [] : [v.queue])),

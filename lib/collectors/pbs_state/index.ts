@@ -52,7 +52,7 @@ async function collect(inputs: readonly Input[], context: Context): Promise<Coll
   const queues = readQueues(of('queues'), config.image_resource, tally);
   const reservations = readReservations(of('reservations'), tally);
   // An idle cluster has no job and a quiet one no reservation; a cluster without nodes, server and queues is none.
-  const isUsable = hosts.hosts.length + servers.length + queues.length > 0 || isReadable(of('jobs')) || isReadable(of('reservations'));
+  const isUsable = tally.records > 0 || [...of('jobs'), ...of('reservations')].some((d) => d.records.length === 0 && isWhole([d]));
   if (!isUsable) throw unusable(tally);
 
   const used = ROLES.flatMap(of);
@@ -130,16 +130,12 @@ function limitsOf(rules: Context['rules']): JobLimits {
   };
 }
 
-function isReadable(documents: readonly Document[]): boolean {
-  return documents.some((d) => d.records.length > d.lost.size || (d.records.length === 0 && isWhole([d])));
-}
-
 function isWhole(documents: readonly Document[]): boolean {
   return documents.every((d) => d.complete && lostCount(d) === 0);
 }
 
 function unusable(tally: Tally): UnusableInput {
-  const [problem] = tally.problems;
+  const problem = tally.problems.find((p) => p.input !== undefined);
   if (problem === undefined) return new UnusableInput(`no input holds what \`${COMMANDS.nodes}\` or \`${COMMANDS.jobs}\` prints`);
   return new UnusableInput(problem.message, {
     ...(problem.input !== undefined && { input: problem.input }),

@@ -130,7 +130,7 @@ function stuckExiting(job: Job, frame: JobFrame): ConditionDraft[] {
 function stuckStarting(job: Job, frame: JobFrame): ConditionDraft[] {
   const age = ageOf(job, frame);
   if (age <= frame.limits.starting || (job.substate === 41 && job.hasUsage)) return [];
-  const doing = job.substate === 71 ? 'being provisioned' : job.substate === 72 ? 'waiting for its nodes to join' : 'starting';
+  const doing = job.substate === 71 ? 'in provisioning' : job.substate === 72 ? 'waiting for its nodes to join' : 'starting';
   return [
     draft(
       'job_stuck_starting',

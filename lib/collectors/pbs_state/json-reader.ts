@@ -85,6 +85,8 @@ export class JsonReader {
   at = 0;
   /** How many objects and arrays are open around {@link at}. */
   depth = 0;
+  /** Called with each key in an object, before its value is read; may throw {@link Unreadable}. */
+  onKey: ((key: string, offset: number) => void) | null = null;
   private readonly onRepair: (kind: RepairKind, offset: number) => void;
 
   constructor(text: string, onRepair: (kind: RepairKind, offset: number) => void) {
@@ -148,6 +150,7 @@ export class JsonReader {
     for (;;) {
       const start = this.skip(this.at);
       const key = this.key();
+      this.onKey?.(key, start);
       this.put(object, key, this.value('member'), start);
       if (this.next() === '}') break;
       this.take(',');

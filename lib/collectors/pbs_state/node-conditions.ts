@@ -1,4 +1,4 @@
-import type { ConditionDraft } from '../../model/condition.ts';
+import type { ConditionDraft, Values } from '../../model/condition.ts';
 import { oneLine } from '../../model/text.ts';
 import { formatDuration, toIso } from '../../model/time.ts';
 import { placeOfXname } from '../../model/xname.ts';
@@ -32,7 +32,7 @@ function ageOf(host: Host, frame: NodeFrame): number | undefined {
   return host.since === undefined ? undefined : Math.max(0, frame.time - host.since);
 }
 
-function draft(kind: string, host: Host, frame: NodeFrame, message: string): ConditionDraft {
+function draft(kind: string, host: Host, frame: NodeFrame, message: string, more: Values): ConditionDraft {
   const age = ageOf(host, frame);
   const place = placeOfXname(host.id);
   return {
@@ -45,7 +45,7 @@ function draft(kind: string, host: Host, frame: NodeFrame, message: string): Con
       jobs: host.jobs.length,
       ...(host.affected && { vnodes: host.affected.length, vnodesOf: host.vnodes.length }),
       ...(host.reservations.length > 0 && { reservation: host.reservations.join(',') }),
-      ...(host.comment !== undefined && { comment: host.comment }),
+      ...more,
     },
     since: host.since === undefined ? undefined : toIso(Math.min(host.since, frame.time)),
     ...(place && { place }),
@@ -64,13 +64,20 @@ const OF_SERVER = /^node down: /;
 
 function down(host: Host, frame: NodeFrame): ConditionDraft {
   const why = host.comment === undefined ? '' : `; comment: ${host.comment}`;
-  if (host.jobs.length === 0) return draft('node_down', host, frame, `${host.id} is down in PBS, ${inState(host, frame)}${why}`);
+  const values = { comment: host.comment ?? null };
+  if (host.jobs.length === 0) return draft('node_down', host, frame, `${host.id} is down in PBS, ${inState(host, frame)}${why}`, values);
   const age = ageOf(host, frame);
   const overdue = age !== undefined && age > 2 * frame.requeueAfter;
   const late = overdue ? `, though PBS should have taken them back after ${formatDuration(frame.requeueAfter)}` : '';
   const jobs = `${host.jobs.length === 1 ? 'job' : `${host.jobs.length} jobs`} ${setText(host.jobs, 80)}`;
   return {
-    ...draft('node_down_with_jobs', host, frame, `${host.id} is down in PBS with ${jobs} on it, ${inState(host, frame)}${late}${why}`),
+    ...draft(
+      'node_down_with_jobs',
+      host,
+      frame,
+      `${host.id} is down in PBS with ${jobs} on it, ${inState(host, frame)}${late}${why}`,
+      values,
+    ),
     ...(overdue && { severity: 'critical' as const }),
   };
 }
@@ -100,10 +107,11 @@ function offline(host: Host, frame: NodeFrame): ConditionDraft {
         ? ', no reason given'
         : `, no reason given (the comment is the server's own: ${host.comment})`;
   const jobs = host.jobs.length > 0 ? `, ${host.jobs.length} jobs still on it` : '';
-  const made = draft('node_offline', host, frame, `${host.id} is out of service in PBS, ${inState(host, frame)}${reason}${jobs}`);
   return {
-    ...made,
-    values: { ...made.values, reason: by === null ? null : (host.comment ?? null), by: by?.who ?? null },
+    ...draft('node_offline', host, frame, `${host.id} is out of service in PBS, ${inState(host, frame)}${reason}${jobs}`, {
+      reason: by === null ? null : (host.comment ?? null),
+      by: by?.who ?? null,
+    }),
     ...((isLong || isUnexplained || by?.isFault === true) && { severity: 'warning' as const }),
   };
 }
@@ -118,7 +126,7 @@ function unknown(host: Host, frame: NodeFrame): ConditionDraft {
           .map((w) => `"${w}"`)
           .join(', ')} is no state known to this program`;
   return {
-    ...draft('node_state_unknown', host, frame, `PBS does not know how ${host.id} is, ${inState(host, frame)}: ${what}`),
+    ...draft('node_state_unknown', host, frame, `PBS does not know how ${host.id} is, ${inState(host, frame)}: ${what}`, {}),
     ...(words.length > 0 && { severity: 'info' as const }),
   };
 }

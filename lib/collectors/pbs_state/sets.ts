@@ -10,8 +10,7 @@ export function namedSet(names: Iterable<string>, max = 240): { count: number; n
   const all = [...new Set(names)].sort(compareNames);
   const whole = fold(all);
   if (whole.length <= max) return { count: all.length, names: whole };
-  // No name takes less than two characters of a set that does not fold.
-  let [fits, tooMany] = [0, Math.min(all.length, 4096)];
+  let [fits, tooMany] = [0, all.length];
   while (tooMany - fits > 1) {
     const middle = Math.floor((fits + tooMany) / 2);
     if (fold(all.slice(0, middle)).length <= max) fits = middle;
@@ -30,4 +29,17 @@ export function setText(names: Iterable<string>, max = 120): string {
 /** The first `max` of a list, and how many more there are where there are. */
 export function top<T>(list: readonly T[], max: number, toJson: (item: T) => JsonObject): JsonObject {
   return { top: list.slice(0, max).map(toJson), ...(list.length > max && { more: list.length - max }) };
+}
+
+/** Items by what they have in common, in the order in which each was first met. */
+export function groupBy<T>(items: Iterable<T>, keysOf: (item: T) => readonly string[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    for (const key of keysOf(item)) {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [item]);
+      else group.push(item);
+    }
+  }
+  return groups;
 }

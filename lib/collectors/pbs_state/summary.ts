@@ -8,7 +8,7 @@ import type { Jobs } from './jobs.ts';
 import { offlinedBy } from './node-conditions.ts';
 import { BUCKETS, type Bucket, isBroken } from './node-states.ts';
 import type { Queue, Reservation, Server } from './scheduler.ts';
-import { namedSet, top } from './sets.ts';
+import { groupBy, namedSet, top } from './sets.ts';
 
 export interface Digested {
   documents: readonly Document[];
@@ -63,8 +63,7 @@ function documentSummary(document: Document): JsonObject {
 }
 
 function nodeSummary({ hosts: { hosts, vnodes }, time }: Digested): JsonObject {
-  const by = new Map<Bucket, Host[]>();
-  for (const host of hosts) by.set(host.bucket, [...(by.get(host.bucket) ?? []), host]);
+  const by = groupBy(hosts, (host) => [host.bucket]);
   return {
     total: hosts.length,
     ...(vnodes !== hosts.length && { vnodes }),
@@ -84,12 +83,8 @@ function nodeSummary({ hosts: { hosts, vnodes }, time }: Digested): JsonObject {
 
 /** Nodes out of service by reason: comments that differ in numbers and names alone are one. */
 function outOfService(hosts: readonly Host[], time: number): JsonObject {
-  const by = new Map<string, Host[]>();
-  for (const host of hosts) {
-    if (host.bucket !== 'offline' && host.bucket !== 'down_offline') continue;
-    const key = offlinedBy(host) === null ? '' : fingerprint(host.comment ?? '');
-    by.set(key, [...(by.get(key) ?? []), host]);
-  }
+  const out = hosts.filter((host) => host.bucket === 'offline' || host.bucket === 'down_offline');
+  const by = groupBy(out, (host) => [offlinedBy(host) === null ? '' : fingerprint(host.comment ?? '')]);
   const groups = [...by.values()].sort((a, b) => b.length - a.length || compareNames(a[0]?.id ?? '', b[0]?.id ?? ''));
   return top(groups, 6, (group) => {
     const first = group[0] as Host;
@@ -136,8 +131,7 @@ function jobSummary({ jobs: { jobs }, neverRuns }: Digested): JsonObject {
 
 function queueSummary(queues: readonly Queue[]): JsonObject {
   const own = queues.filter((queue) => !queue.isOfReservation);
-  const images = new Map<string, string[]>();
-  for (const queue of own) if (queue.image !== undefined) images.set(queue.image, [...(images.get(queue.image) ?? []), queue.name]);
+  const images = groupBy(own, (queue) => (queue.image === undefined ? [] : [queue.image]));
   const count = (queue: Queue): JsonObject => ({
     name: oneLine(queue.name, 40),
     queued: queue.jobs.get('queued') ?? 0,
@@ -156,9 +150,12 @@ function queueSummary(queues: readonly Queue[]): JsonObject {
       images: top(
         [...images].sort(([a, x], [b, y]) => y.length - x.length || compareNames(a, b)),
         4,
-        ([image, names]) => ({
+        ([image, same]) => ({
           image: oneLine(image, 60),
-          queues: namedSet(names, 80),
+          queues: namedSet(
+            same.map((queue) => queue.name),
+            80,
+          ),
         }),
       ),
     }),
@@ -171,15 +168,14 @@ export function isDraining(queue: Queue): boolean {
 }
 
 function reservationSummary({ reservations, hosts, instant }: Digested): JsonObject {
-  const kept = new Map<string, string[]>();
-  for (const host of hosts.hosts) for (const id of host.reservations) kept.set(id, [...(kept.get(id) ?? []), host.id]);
+  const kept = groupBy(hosts.hosts, (host) => host.reservations);
   const maintenance = maintenanceIds(reservations, hosts.hosts);
   const known = new Map(reservations.map((r) => [r.id, r]));
   return {
     total: new Set([...known.keys(), ...kept.keys()]).size,
     maintenance: top(maintenance, 4, (id) => {
       const reservation = known.get(id);
-      const nodes = kept.get(id) ?? reservation?.nodes ?? [];
+      const nodes = kept.get(id)?.map((host) => host.id) ?? reservation?.nodes ?? [];
       return { id: oneLine(id, 40), ...(reservation && reservationTimes(reservation, instant)), ...namedSet(nodes, 160) };
     }),
   };

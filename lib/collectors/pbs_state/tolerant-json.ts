@@ -64,7 +64,7 @@ export function parseTolerantJson(text: string): TolerantJson {
     strict = JSON.parse(text) as Json;
   } catch {
     try {
-      return repairJson(text);
+      return repairJson(text, { isBroken: true });
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       const at = placesOf(text, [error.offset]).get(error.offset);
@@ -114,17 +114,20 @@ function closingQuote(text: string, open: number): number {
 
 /**
  * Parses with repairs, whether they are needed or not.
+ * @param options.isBroken the text is known to be no JSON, so that one brace more or less must not be let to move the
+ *   records behind it into another object: they are held apart by the form that PBS gives its documents
  * @throws Unreadable where no document is found at all
  */
-export function repairJson(text: string): TolerantJson {
-  return new DocumentReader(text).read();
+export function repairJson(text: string, options: { isBroken?: boolean } = {}): TolerantJson {
+  return new DocumentReader(text, options.isBroken === true).read();
 }
 
-// Attributes of a record that are objects themselves: in a document on one line, what cannot begin a record.
+// Attributes that are objects themselves: in a document on one line, what tells them from records.
 const NESTED = /^(?:resources?_|Resource_List$|Variable_List$|estimated$|default_chunk$|max_|queued_jobs_threshold)/;
 
 class DocumentReader {
   private readonly text: string;
+  private readonly isBroken: boolean;
   private readonly reader: JsonReader;
   private readonly repairs = new Map<RepairKind, { count: number; offset: number }>();
   private readonly lost = { count: 0, names: new Set<string>(), samples: [] as { pointer: string; offset: number; message: string }[] };
@@ -132,8 +135,9 @@ class DocumentReader {
   /** Nothing that can be read follows. */
   private ended = false;
 
-  constructor(text: string) {
+  constructor(text: string, isBroken: boolean) {
     this.text = text;
+    this.isBroken = isBroken;
     this.reader = new JsonReader(text, (kind, offset) => this.repaired(kind, offset));
   }
 
@@ -200,13 +204,29 @@ class DocumentReader {
   private document(begin: number): Json {
     const { reader } = this;
     const object: { [key: string]: Json } = {};
+    let section: { name: string; records: { [key: string]: Json }; indent: string | null } | null = null;
     reader.at = begin + 1;
     reader.depth = 1;
     if (reader.next() !== '}') {
       for (;;) {
         const start = reader.at;
         const key = reader.key();
-        reader.put(object, key, reader.next() === '{' ? this.section(key) : reader.value('member'), start);
+        if (reader.next() !== '{') reader.put(object, key, reader.value('member'), start);
+        else if (section !== null && this.isBroken) {
+          // PBS prints one section: a second one is a record of the first, behind a brace too many.
+          this.reject(section.name, null, new Unreadable('a brace too many before it', start));
+          reader.at = start;
+          this.records(section.name, section.records, section.indent);
+        } else {
+          reader.at++;
+          const open = reader.at;
+          const isEmpty = reader.next() === '}';
+          const space = this.text.slice(open, reader.at);
+          section = { name: key, records: {}, indent: space.includes('\n') ? space.slice(space.lastIndexOf('\n') + 1) : null };
+          reader.put(object, key, section.records, start);
+          if (isEmpty) reader.at++;
+          else this.records(key, section.records, section.indent);
+        }
         const mark = reader.next();
         if (mark === '' && !this.ended) this.stop('cut');
         if (this.ended) return object;
@@ -219,44 +239,62 @@ class DocumentReader {
     return object;
   }
 
-  private section(section: string): Json {
+  /** Records up to the brace that closes their section, and past it. */
+  private records(section: string, records: { [key: string]: Json }, indent: string | null): void {
     const { reader, text } = this;
-    const records: { [key: string]: Json } = {};
-    reader.at++;
     reader.depth = 2;
-    const open = reader.at;
-    if (reader.next() !== '}') {
-      const space = text.slice(open, reader.at);
-      const indent = space.includes('\n') ? space.slice(space.lastIndexOf('\n') + 1) : null;
-      for (;;) {
-        let from = reader.skip(reader.at);
-        let name: string | null = null;
-        try {
-          name = reader.key();
-          reader.put(records, name, reader.value('member'), from);
-          // What fails from here on is not this record's fault.
-          name = null;
-          from = reader.at;
-          if (reader.next() === '}') break;
-          reader.take(',');
-          from = reader.at;
-        } catch (error) {
-          if (!(error instanceof Unreadable)) throw error;
-          reader.depth = 2;
-          const again = this.nextRecord(from, indent);
-          if (name !== null || reader.skip(error.offset) < text.length) this.reject(section, name, error);
-          if (again === undefined || this.lost.count >= MAX_LOST) {
-            if (again !== undefined) this.stop('given_up');
-            else this.stop(/\}\s*\}\s*$/.test(text.slice(-100)) ? 'whole' : 'cut');
-            return records;
-          }
-          reader.at = again;
+    for (;;) {
+      let from = reader.skip(reader.at);
+      let name: string | null = null;
+      try {
+        name = reader.key();
+        reader.onKey = this.isBroken ? this.fence(indent) : null;
+        reader.put(records, name, reader.value('member'), from);
+        // What fails from here on is not this record's fault.
+        name = null;
+        from = reader.at;
+        if (reader.next() === '}') break;
+        reader.take(',');
+        from = reader.at;
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+        reader.depth = 2;
+        const again = this.nextRecord(from, indent);
+        if (name !== null || reader.skip(error.offset) < text.length) this.reject(section, name, error);
+        if (again === undefined || this.lost.count >= MAX_LOST) {
+          if (again !== undefined) this.stop('given_up');
+          else this.stop(/\}\s*\}\s*$/.test(text.slice(-100)) ? 'whole' : 'cut');
+          break;
         }
+        reader.at = again;
       }
     }
+    reader.onKey = null;
     reader.at++;
     reader.depth = 1;
-    return records;
+  }
+
+  /**
+   * Keeps the next record from swallowing those behind it where one of its braces is missing: what stands as a record does,
+   * by its indentation or by being an object that no attribute is, does not stand inside of one.
+   */
+  private fence(indent: string | null): (key: string, offset: number) => void {
+    const { reader, text } = this;
+    const refuse = (offset: number): never => {
+      throw new Unreadable('the next record begins inside of it', offset);
+    };
+    if (indent === null) {
+      return (key, offset) => {
+        if (reader.depth === 3 && reader.next() === '{' && !NESTED.test(key)) refuse(offset);
+      };
+    }
+    const line = `\n${indent}"`;
+    const stands = (offset: number): boolean => text.startsWith(line, offset - line.length + 1);
+    const first = reader.next() === '{' ? reader.skip(reader.at + 1) : reader.at;
+    if (stands(first)) return () => {};
+    return (_, offset) => {
+      if (stands(offset)) refuse(offset);
+    };
   }
 
   /** Where the next record's key stands behind a place; undefined where none follows. */
@@ -271,7 +309,8 @@ class DocumentReader {
       }
       return undefined;
     }
-    const between = /\}[ \t\n\r]*,[ \t\n\r]*"/g;
+    // The brace before the comma may be what is missing.
+    const between = /,[ \t\n\r]*"/g;
     between.lastIndex = from;
     while (between.test(text)) {
       const key = between.lastIndex - 1;
