@@ -73,7 +73,13 @@ describe('the bundled days', () => {
         cooling: 1,
         alias: 2,
       },
-      power: { booted: 80, on: 2, off: 5, off_nodes: { count: 5, nodes: 'x1000c0s4b1n1,x1002c0s5b[0-1]n[0-1]' } },
+      power: {
+        booted: 80,
+        on: 2,
+        off: 5,
+        on_not_booted: { count: 2, nodes: 'x1000c0s2b0n0,x1001c0s4b1n0' },
+        off_nodes: { count: 5, nodes: 'x1000c0s4b1n1,x1002c0s5b[0-1]n[0-1]' },
+      },
       boot: { known: 65, drifted: { count: 2, nodes: 'x1001c0s[0-1]b0n0' } },
     });
   });

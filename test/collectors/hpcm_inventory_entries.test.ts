@@ -181,6 +181,7 @@ describe('each input alone', () => {
       off: 1,
       changing: 1,
       unknown: 2,
+      on_not_booted: { count: 1, nodes: 'compute02' },
       off_nodes: { count: 1, nodes: 'compute04' },
       unknown_nodes: { count: 2, nodes: 'compute[03,06]' },
     });
@@ -372,7 +373,10 @@ describe('joining inputs', () => {
     expect(factsOf(result, 'a1')).toMatchObject({ power: 'booted' });
     expect(factsOf(result, 'a2')).toMatchObject({ power: 'on' });
     expect(found(result)).toEqual([]);
-    expect(problems(result, 'note')).toEqual(['cm power status names 2 that the node list does not have: both, stranger']);
+    expect(problems(result, 'note')).toEqual([
+      'cm power status names 2 that the node list does not have: both, stranger',
+      '1 names stand for several entries each and join none: both',
+    ]);
   });
 
   it('does not take the node list for complete where an image group has more members', async () => {

@@ -50,6 +50,11 @@ class Names {
     }
   }
 
+  /** Names that several entries go by, in order. */
+  ambiguous(): string[] {
+    return [...this.#aliases].flatMap(([alias, id]) => (id === null ? [alias] : [])).sort(compareNames);
+  }
+
   find(name: string): NodeRecord | undefined {
     return this.#records.get(name) ?? this.#records.get(this.#aliases.get(name) ?? '');
   }
@@ -95,6 +100,9 @@ export function assemble(documents: Documents, options: Options, tally: Tally): 
   }
   const systemGroups = addGroups(documents, names);
   for (const [kind, list] of strangers) tellStrangers(kind, list, tally);
+  const ambiguous = names.ambiguous();
+  if (ambiguous.length > 0)
+    tally.note(undefined, `${ambiguous.length} names stand for several entries each and join none: ${sampleText(ambiguous)}`);
   const overrides = options.overrides.map(compile);
   const unknownTypes = new Map<string, number>();
   const entries = [...records.values()].map((record) => {
@@ -148,11 +156,15 @@ function addStranger(strangers: Map<DocumentKind, string[]>, kind: DocumentKind,
 }
 
 function tellStrangers(kind: DocumentKind, list: string[], tally: Tally): void {
-  const sample = [...list].sort(compareNames).slice(0, 3).join(', ');
   tally.note(
     undefined,
-    `${DOCUMENT_NAMES[kind]} names ${list.length} that the node list does not have: ${sample}${list.length > 3 ? ', …' : ''}`,
+    `${DOCUMENT_NAMES[kind]} names ${list.length} that the node list does not have: ${sampleText(list.sort(compareNames))}`,
   );
+}
+
+/** The first three of some names. */
+function sampleText(names: readonly string[]): string {
+  return names.slice(0, 3).join(', ') + (names.length > 3 ? ', …' : '');
 }
 
 type Compiled = Override & { names?: Set<string> };

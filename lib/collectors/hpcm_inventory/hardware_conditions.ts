@@ -33,6 +33,8 @@ export function hardwareChanged({ losses, exchanges }: HardwareChanges, hosts: r
 
 /** Fewer hosts than this are single controllers that do not answer, in a fleet of any size. */
 const FEW = 3;
+/** Characters of folded names in one part of the message. */
+const NODES_NAMED = 100;
 
 /** One condition for all hosts whose hardware could not be read, however many there are. */
 export function inventoryUnreadable(
@@ -44,11 +46,13 @@ export function inventoryUnreadable(
   const parts: string[] = [];
   const affected = new Set(unreadable);
   if (unreadable.length > 0) {
-    parts.push(`empty for ${nodesText(unreadable.length)} (${vanished} of them had been read before): ${foldText(unreadable, 160)}`);
+    parts.push(
+      `empty for ${nodesText(unreadable.length)} (${vanished} of them had been read before): ${foldText(unreadable, NODES_NAMED)}`,
+    );
   }
   for (const [family, ids] of blank) {
     for (const id of ids) affected.add(id);
-    parts.push(`without the ${family.toUpperCase()}s that it had for ${nodesText(ids.length)}: ${foldText(ids, 160)}`);
+    parts.push(`without the ${family.toUpperCase()}s that it had for ${nodesText(ids.length)}: ${foldText(ids, NODES_NAMED)}`);
   }
   if (parts.length === 0) return [];
   const share = affected.size / hosts.length;

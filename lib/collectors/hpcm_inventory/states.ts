@@ -12,6 +12,8 @@ export interface Remembered {
 
 /** After this time without an answer, what was last known of a node is let go. */
 const FORGOTTEN = 7 * 864e5;
+/** Bounds the carry; a fleet with more nodes off than this needs no memory to say so. */
+const MAX_REMEMBERED = 20_000;
 
 /**
  * What was seen of a node stays open while nobody answers for it: a power status that fails, or a capture that a dead node
@@ -33,7 +35,9 @@ function remember(
 }
 
 function join(open: ConditionDraft[], silent: Remembered, now: number): Remembered {
-  const seen = [...open.map((d): [string, number] => [d.subject.id, now]), ...silent.seen].sort((a, b) => compareNames(a[0], b[0]));
+  const seen = [...open.map((d): [string, number] => [d.subject.id, now]), ...silent.seen]
+    .sort((a, b) => compareNames(a[0], b[0]))
+    .slice(0, MAX_REMEMBERED);
   return { drafts: [...open, ...silent.drafts], seen };
 }
 

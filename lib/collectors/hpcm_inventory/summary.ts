@@ -96,11 +96,15 @@ function stateSummaries(hosts: readonly Entry[], drafts: readonly ConditionDraft
     const states: JsonObject = {};
     for (const state of POWER_STATES) states[state] = asked.filter((e) => e.power?.state === state).length;
     const silent = asked.filter((e) => e.power?.state === 'unknown');
+    const dark = asked.filter((e) => e.power?.state === 'on');
+    const unlisted = hosts.filter((e) => e.power === undefined);
     out['power'] = {
       asked: asked.length,
       ...states,
       off_nodes: counted(withKind(drafts, 'node_off'), NODES_SHOWN),
+      ...(dark.length > 0 && { on_not_booted: counted(namesOf(dark), NODES_SHOWN) }),
       ...(silent.length > 0 && { unknown_nodes: counted(namesOf(silent), NODES_SHOWN) }),
+      ...(unlisted.length > 0 && { not_listed: counted(namesOf(unlisted), NODES_SHOWN) }),
     };
   }
   if (running.length > 0) {
