@@ -4,6 +4,8 @@ import { collectors } from '../lib/collectors/registry.ts';
 import { ConfigError, parseConfig } from '../lib/config.ts';
 import { openaiClient } from '../lib/harness/openai.ts';
 import { toIso } from '../lib/model/time.ts';
+import { fetchGet } from '../lib/readers/fetch-get.ts';
+import { httpReader } from '../lib/readers/http.ts';
 import { digest } from '../lib/steps/digest.ts';
 import type { Log, Observer } from '../lib/steps/observer.ts';
 import { r2Driver } from '../lib/store/drivers/r2.ts';
@@ -22,6 +24,13 @@ export interface EdgeBindings {
   OBSERVER_MODEL_KEY?: string;
   STATE?: R2Bucket;
   REPORTS?: R2Bucket;
+}
+
+/** At the edge, `token_file` names the binding that holds the token. */
+function secretOf(env: EdgeBindings, binding: string): string {
+  const value = Object.hasOwn(env, binding) ? (env as Record<string, unknown>)[binding] : undefined;
+  if (typeof value !== 'string') throw new Error(`no binding ${binding}`);
+  return value;
 }
 
 const log: Log = (level, event, fields = {}) => console.log(JSON.stringify({ time: toIso(Date.now()), level, event, ...fields }));
@@ -52,7 +61,7 @@ export function edgeObserver(env: EdgeBindings): Observer {
     clock: Date.now,
     log,
     audit: new AuditLog(store, { writer: `by-hand-${owner}`, now: Date.now }),
-    digest: (request) => digest(request, {}),
+    digest: (request) => digest(request, { url: httpReader(fetchGet, (binding) => secretOf(env, binding)) }),
     groundTruth: async () => (env.OBSERVER_FLEET ? { file: 'OBSERVER_FLEET', text: env.OBSERVER_FLEET } : null),
     model,
     send: (input, init) => fetch(input, init),

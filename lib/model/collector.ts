@@ -98,6 +98,8 @@ export interface InputPlan {
   endpoints?: readonly { role: string; path: string; optional?: boolean; paging?: 'oneview' }[];
   /** How the token is sent: the header's name and what stands before the token. */
   auth?: { header: string; prefix: string };
+  /** A version that the server tells (GET `path`, member `member`) and then wants back in a header. */
+  version?: { path: string; member: string; header: string };
   /** The source can be consumed from Kafka brokers. */
   kafka?: boolean;
 }

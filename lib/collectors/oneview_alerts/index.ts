@@ -7,7 +7,7 @@ import type { CoverageProblem } from '../../model/snapshot.ts';
 import { compareNames } from '../../model/text.ts';
 import { Duration, parseDuration, toIso } from '../../model/time.ts';
 import { gather, type Gathered, listProblems, readingTime } from '../oneview/gather.ts';
-import { AUTH } from '../oneview/request.ts';
+import { AUTH, VERSION } from '../oneview/request.ts';
 import { type Alert, ALERT_SUBJECTS, readAlert } from './alert.ts';
 import { alertConditions, clearedDrafts } from './conditions.ts';
 import { familiesOf } from './families.ts';
@@ -53,6 +53,7 @@ export const oneviewAlerts = defineCollector<Options, Carry>({
       { role: 'locked', path: alertsIn('Locked'), paging: 'oneview' },
     ],
     auth: AUTH,
+    version: VERSION,
   },
   options: Options,
   carryVersion: 1,

@@ -9,7 +9,7 @@ import { Duration, parseDuration } from '../../model/time.ts';
 import { hardwareText } from '../../model/facts.ts';
 import { text } from '../oneview/fields.ts';
 import { gather, type Gathered, listProblems, readingTime } from '../oneview/gather.ts';
-import { AUTH } from '../oneview/request.ts';
+import { AUTH, VERSION } from '../oneview/request.ts';
 import type { Resource } from '../oneview/resource.ts';
 import { serverConditions } from './conditions.ts';
 import { type Frames, placeOf, serverFacts } from './facts.ts';
@@ -56,6 +56,7 @@ export const oneviewInventory = defineCollector<Options, Carry>({
       { role: 'racks', path: '/rest/racks?start=0&count=50', paging: 'oneview', optional: true },
     ],
     auth: AUTH,
+    version: VERSION,
   },
   options: Options,
   carryVersion: 1,

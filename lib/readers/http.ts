@@ -1,0 +1,139 @@
+import { type Input, type InputPlan, ReadError } from '../model/collector.ts';
+import type { CoverageInput } from '../model/snapshot.ts';
+import type { Opened, Reader, ReadRequest } from './reader.ts';
+
+/** A GET that was answered: the whole body, at most as long as was asked for. */
+export interface Answered {
+  status: number;
+  body: Uint8Array;
+}
+
+/** What a GET is sent with. Redirects are never followed. */
+export interface GetRequest {
+  url: URL;
+  headers: Record<string, string>;
+  /** PEM; the only authorities trusted where it is given. */
+  ca?: string;
+  maxBytes: number;
+}
+
+/** The one verb that this reader has. @throws ReadError where no whole answer came back */
+export type Get = (request: GetRequest) => Promise<Answered>;
+
+/** Reads the token and the certificates of a source anew at every run, so that a rotation needs no restart. */
+export type ReadSecret = (path: string) => string;
+
+const MAX_PAGES = 1000;
+
+/** Reads a source's endpoints with GET alone: pages are followed within the same origin, each once. */
+export function httpReader(get: Get, readSecret: ReadSecret): Reader {
+  return async (request) => {
+    const opened: Opened = { inputs: [], coverage: [], problems: [], close: () => undefined };
+    const session = await openSession(get, readSecret, request);
+    for (const endpoint of request.plan.endpoints ?? []) await readEndpoint(session, endpoint, request, opened);
+    return opened;
+  };
+}
+
+interface Session {
+  fetch(path: string): Promise<Answered>;
+}
+
+async function openSession(get: Get, readSecret: ReadSecret, { location, plan }: ReadRequest): Promise<Session> {
+  const base = new URL(location.url as string);
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (location.token_file) {
+    const { header, prefix } = plan.auth ?? { header: 'authorization', prefix: 'Bearer ' };
+    headers[header] = `${prefix}${secret(readSecret, location.token_file)}`;
+  }
+  const ca = location.ca_file ? { ca: secret(readSecret, location.ca_file) } : {};
+  const fetch = async (path: string): Promise<Answered> => {
+    const url = new URL(path, base);
+    if (url.origin !== base.origin) throw new ReadError('unreadable', base.origin, `points at another host (${url.origin}); not followed`);
+    return get({ url, headers, maxBytes: location.max_input, ...ca });
+  };
+  if (plan.version) {
+    const { body } = good(await fetch(plan.version.path), base, plan.version.path);
+    const version = parsed(body)?.[plan.version.member];
+    if (typeof version === 'number' || typeof version === 'string') headers[plan.version.header] = String(version);
+  }
+  return { fetch };
+}
+
+function secret(readSecret: ReadSecret, path: string): string {
+  try {
+    return readSecret(path).trim();
+  } catch (error) {
+    throw new ReadError('unreadable', path, `cannot be read (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`);
+  }
+}
+
+async function readEndpoint(
+  session: Session,
+  endpoint: NonNullable<InputPlan['endpoints']>[number],
+  request: ReadRequest,
+  opened: Opened,
+): Promise<void> {
+  const base = new URL(request.location.url as string);
+  const visited = new Set<string>();
+  let path: string | null = endpoint.path;
+  while (path !== null && visited.size < MAX_PAGES) {
+    const url = new URL(path, base);
+    visited.add(url.href);
+    try {
+      const answered = await session.fetch(path);
+      if (answered.status === 404 && endpoint.optional) return;
+      const { body } = good(answered, base, path);
+      add(opened, { name: url.href, role: endpoint.role, size: body.length, bytes: (from = 0) => [body.subarray(from)] }, 'ok');
+      path = endpoint.paging ? nextPage(body, base, visited) : null;
+    } catch (error) {
+      const failed = error instanceof ReadError ? error : new ReadError('unreadable', url.href, String(error));
+      opened.coverage.push({
+        name: url.href,
+        role: endpoint.role,
+        status: failed.code === 'timeout' ? 'unreadable' : failed.code,
+        bytes: 0,
+      });
+      opened.problems.push({ effect: 'input', input: url.href, message: failed.message });
+      return;
+    }
+  }
+  if (path !== null)
+    opened.problems.push({
+      effect: 'input',
+      input: new URL(endpoint.path, base).href,
+      message: `has more than ${MAX_PAGES} pages; the rest was not read`,
+    });
+}
+
+function add(opened: Opened, input: Input, status: CoverageInput['status']): void {
+  opened.inputs.push(input);
+  opened.coverage.push({ name: input.name, status, bytes: input.size, ...(input.role !== undefined && { role: input.role }) });
+}
+
+/** An answer of status 200. @throws ReadError that says what the status means */
+function good(answered: Answered, base: URL, path: string): Answered {
+  const { status } = answered;
+  if (status === 200) return answered;
+  const where = new URL(path, base).href;
+  if (status === 401 || status === 403)
+    throw new ReadError('unreadable', where, `answers ${status}: the credential has expired or may not read this`);
+  if (status === 404) throw new ReadError('missing', where, 'answers 404: there is no such resource');
+  throw new ReadError('unreadable', where, `answers ${status}`);
+}
+
+/** The next page, where there is one that was not read yet: the link may be empty, null, or point back at its own page. */
+function nextPage(body: Uint8Array, base: URL, visited: ReadonlySet<string>): string | null {
+  const next = parsed(body)?.['nextPageUri'];
+  if (typeof next !== 'string' || next === '') return null;
+  return visited.has(new URL(next, base).href) ? null : next;
+}
+
+function parsed(body: Uint8Array): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(body));
+    return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
