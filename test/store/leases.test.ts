@@ -83,12 +83,14 @@ describe('a lease', () => {
     const watched = watchedDriver();
     const { by } = fresh(watched.driver);
     const lease = held(await by('one').acquire('tick', TTL));
+    let release: Promise<void> | undefined;
     watched.before.write = async () => {
       delete watched.before.write;
+      release = lease.release();
       await new Promise((resolve) => setTimeout(resolve, 20));
     };
-    const renewal = lease.renew();
-    await Promise.all([renewal, lease.release()]);
+    await lease.renew();
+    await release;
     expect(await by('two').acquire('tick', TTL)).toMatchObject({ generation: 2 });
   });
 

@@ -235,6 +235,20 @@ describe('a sweep', () => {
     expect(await store.list('snapshots/weka_state')).toHaveLength(2);
   });
 
+  it('keeps the snapshot before a damaged one until it is sure what may go', async () => {
+    const { store, snapshots } = fresh();
+    const ids: string[] = [];
+    for (const days of [600, 590, 580, 2, 1])
+      ids.push(await commitAt(snapshots, NOW - days * DAY, { facts: nodeFacts(10, () => Math.min(days, 580)) }));
+    await store.putText(`snapshots/${SOURCE}/${ids[1]}`, '{');
+    await sweep(store, NOW);
+    expect(await snapshots.list(SOURCE)).toEqual([ids[4], ids[3], ids[0]]);
+    const first = await snapshots.get(SOURCE, ids[0] as string);
+    expect(first && (await snapshots.facts(SOURCE, first, { type: 'node', id: 'nid1' }))).toEqual({ value: 580 });
+    await sweep(store, NOW);
+    expect(await store.list('facts')).toHaveLength(2);
+  });
+
   it('leaves a commit that is under way alone', async () => {
     const { store, snapshots } = fresh();
     await commitAt(snapshots, NOW - 500 * DAY);
