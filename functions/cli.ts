@@ -38,6 +38,7 @@ async function withSession(flags: CommonFlags, work: (session: Session) => Promi
 const status = await runProgram(process.argv.slice(2), {
   withSession,
   serve: (flags) => serveNode(flags, process.env),
+  out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
 });
 if (stuck) await exitAtOnce(status);

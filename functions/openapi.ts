@@ -31,6 +31,8 @@ const OPERATIONS: readonly Operation[] = [
   ['get', '/findings/{id}', 'A finding with its history'],
   ['get', '/tools', "The model's read-only menu"],
   ['post', '/tools/{name}', 'A call of a tool by hand, its arguments as the body'],
+  ['get', '/audit/verify', 'Walks the hash chains of the audit log'],
+  ['post', '/replay/{tick}', 'Plays a tick back from its recording, or asks the configured model again (?model=now)'],
   ['get', '/healthz', 'Alive'],
   ['get', '/readyz', 'Ready: store, sources, last tick'],
   ['get', '/metrics', "Gauges in Prometheus' text format"],

@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { ConfigError } from '../config.ts';
 import { VERSION } from '../version.ts';
 import { CommandFailed, type CommonFlags, EXIT, type Session, type WithSession } from './session.ts';
+import { auditCommand, kindsCommand, replayCommand } from './checks.ts';
 import { collectCommand, diffCommand, runCommand, tickCommand } from './steps.ts';
 import { explainCommand, findingsCommand, reportCommand, snapshotCommand, toolsCommand } from './stored.ts';
 
@@ -9,6 +10,7 @@ export interface Entries {
   withSession: WithSession;
   /** Runs the server until it is told to stop. */
   serve: (flags: CommonFlags & { listen?: string; socket?: string }) => Promise<number>;
+  out: (text: string) => void;
   err: (text: string) => void;
 }
 
@@ -46,7 +48,7 @@ function buildProgram(entries: Entries, finish: (status: number) => void): Comma
     .description('Read-only observability agent for HPC clusters.')
     .version(VERSION)
     .exitOverride()
-    .configureOutput({ writeErr: entries.err });
+    .configureOutput({ writeOut: entries.out, writeErr: entries.err });
 
   const command = (usage: string, description: string): Command =>
     program
@@ -117,5 +119,23 @@ function buildProgram(entries: Entries, finish: (status: number) => void): Comma
       throw new InvalidArgumentError('expected: tools, or tools call NAME JSON');
     await run(flags, (s) => toolsCommand(s, name === undefined ? undefined : { name, args: args ?? '{}' }));
   });
+  command('node <NODE>', 'everything known of a node').action(async (node: string, flags: CommonFlags) =>
+    run(flags, (s) => toolsCommand(s, { name: 'get_node', args: JSON.stringify({ node }) })),
+  );
+  withModel(command('replay <TICK>', 'runs a tick again from its recording; with another model, shows both assessments')).action(
+    async (tick: string, flags: CommonFlags) =>
+      run(flags, (s) =>
+        replayCommand(s, tick, { json: flags.json === true, otherModel: flags.modelUrl !== undefined || flags.mock !== undefined }),
+      ),
+  );
+  command('audit [ACTION]', 'audit verify: walks the hash chains of the audit log').action(
+    async (action: string | undefined, flags: CommonFlags) => {
+      if (action !== 'verify') throw new InvalidArgumentError('expected: audit verify');
+      await run(flags, (s) => auditCommand(s, flags.json === true));
+    },
+  );
+  command('kinds', 'every kind of condition that can occur').action((flags: CommonFlags) =>
+    finish(kindsCommand(entries.out, flags.json === true)),
+  );
   return program;
 }

@@ -9,6 +9,7 @@ import { TimeId, fromTimeId, toTimeId } from '../model/time.ts';
 import { notify } from '../report/notify.ts';
 import { publishReport } from '../report/publish.ts';
 import { getAttempt } from '../store/attempts.ts';
+import { sweep, sweepReports } from '../store/retention.ts';
 import { compose, type TickInputs } from './compose.ts';
 import { diffSources } from './diff.ts';
 import { appendHistory } from './history.ts';
@@ -65,9 +66,20 @@ export async function tick(observer: Observer): Promise<Report> {
     await store.put('findings/head', { tick: id, assessment: made.report.assessment } satisfies z.infer<typeof Head>);
     const report: Report = { ...made.report, sinks: await notify(observer, made.report) };
     await publishReport(observer, report);
+    await tidy(observer, now);
     observer.log('info', 'tick ended', { tick: id, verdict: report.verdict, findings: report.findings.length });
     return report;
   });
+}
+
+/** Thins what is kept, a bounded piece each time; that it failed is no reason to take the report back. */
+async function tidy({ store, reports, log }: Observer, now: number): Promise<void> {
+  try {
+    await sweep(store, now);
+    await sweepReports(reports, now);
+  } catch (error) {
+    log('warn', 'retention', { error: String(error) });
+  }
 }
 
 /** Pins what the tick works on, before anything is judged. */

@@ -1,0 +1,137 @@
+import { LifecycleState, type SourceView } from '../findings/judge.ts';
+import { OBSERVER } from '../findings/derive.ts';
+import { type ChatAnswer, type ModelClient, ModelError } from '../harness/client.ts';
+import { Change } from '../model/change.ts';
+import { canonicalJson } from '../model/json.ts';
+import { Recording, type Exchange } from '../model/recording.ts';
+import type { Assessment } from '../model/report.ts';
+import { readReport } from '../report/publish.ts';
+import { compose, type TickInputs } from './compose.ts';
+import { type Observer, StepError } from './observer.ts';
+
+/** How a replay compares with what was recorded. */
+export interface Replayed {
+  tick: string;
+  /** Whether report and transcript are the same to the byte. */
+  identical: boolean;
+  /** Where they part first: a JSON pointer into the report or the transcript, with both sides. */
+  parts: { at: string; recorded: string; replayed: string } | null;
+  /** The assessment of then and, where another model was asked, of now. */
+  assessments: { recorded: Assessment; replayed: Assessment };
+}
+
+/**
+ * Runs a tick again from its recording: the pinned snapshots, the clock's readings, the model's answers. It writes nothing.
+ * @param client another model to ask instead of playing back the recorded answers
+ * @throws StepError `missing` for a tick without a recording, or whose snapshots are gone
+ */
+export async function replay(observer: Observer, tick: string, client: ModelClient | null = null): Promise<Replayed> {
+  const recording = await observer.store.get(`ticks/${tick}/recording`, Recording);
+  const report = await readReport(observer.reports, tick);
+  if (!recording || !report) {
+    throw new StepError({
+      code: 'missing',
+      detail: `tick ${tick} has no recording or no report`,
+      advice: 'GET /reports lists the ticks; recordings go with their retention.',
+    });
+  }
+  const readings = [...recording.clock];
+  const first = readings.shift() as number;
+  const inputs = await inputsOf(observer, recording, first);
+  const player = recording.model === null ? null : (client ?? new Player(recording.model, recording.exchanges));
+  const lines: unknown[] = [];
+  const made = await compose(
+    { ...observer, config: { ...observer.config, hash: recording.configuration }, version: recording.version },
+    inputs,
+    {
+      client: player,
+      clock: () => readings.shift() ?? first,
+      audit: { append: async (entry) => void lines.push(entry), head: () => report.provenance.auditHead },
+    },
+  );
+  const parts =
+    client === null
+      ? (firstDifference('/report', { ...report, sinks: [] }, made.report) ??
+        firstDifference('/transcript', transcript(recording), transcript(made.recording)))
+      : null;
+  return {
+    tick,
+    identical: client === null && parts === null,
+    parts,
+    assessments: { recorded: report.assessment, replayed: made.report.assessment },
+  };
+}
+
+function transcript({ exchanges, toolResults }: Pick<Recording, 'exchanges' | 'toolResults'>): unknown {
+  return { exchanges, toolResults };
+}
+
+async function inputsOf(observer: Observer, recording: Recording, now: number): Promise<TickInputs> {
+  const { store, snapshots } = observer;
+  const { [OBSERVER]: derived, ...pinned } = recording.pinned;
+  const load = async (source: string, id: string) => {
+    const snapshot = await snapshots.get(source, id);
+    if (!snapshot)
+      throw new StepError({
+        code: 'missing',
+        detail: `snapshot ${id} of ${source} is gone`,
+        advice: 'Retention has thinned it; a recording and its snapshots go together.',
+      });
+    return snapshot;
+  };
+  const sources: SourceView[] = [];
+  const changes: Change[] = [];
+  for (const [source, pin] of Object.entries(pinned)) {
+    const since = [];
+    for (const id of pin.since) since.push(await load(source, id));
+    const snapshot = pin.snapshot === null ? null : await load(source, pin.snapshot);
+    const change = snapshot && since.length > 0 ? await store.get(`changes/${source}/${snapshot.id}`, Change) : null;
+    if (change) changes.push(change);
+    sources.push({ source, maxAge: observer.config.sources.get(source)?.maxAge ?? 0, attempt: pin.attempt, snapshot, since });
+  }
+  const before = recording.before;
+  const derivedSnapshot = derived?.snapshot ? await load(OBSERVER, derived.snapshot) : null;
+  return {
+    tick: recording.tick,
+    now,
+    sources,
+    changes,
+    before: before === null ? null : await store.get(`findings/states/${before}`, LifecycleState),
+    beforeTick: before,
+    previous: before === null ? null : ((await readReport(observer.reports, before))?.assessment ?? null),
+    groundTruth: recording.groundTruth,
+    unfinished: recording.unfinished,
+    derived: { id: derivedSnapshot?.id ?? recording.tick, previous: derivedSnapshot?.previous ?? null },
+  };
+}
+
+/** A model that answers what was recorded, and nothing else: a request that differs is told by the transcript. */
+class Player implements ModelClient {
+  readonly label: string;
+  readonly #exchanges: Exchange[];
+
+  constructor(label: string, exchanges: readonly Exchange[]) {
+    this.label = label;
+    this.#exchanges = [...exchanges];
+  }
+
+  async complete(): Promise<ChatAnswer> {
+    const next = this.#exchanges.shift();
+    if (!next) throw new ModelError('invalid', 'the recording holds no further answer');
+    if (next.error) throw new ModelError(next.error.code as ModelError['code'], next.error.message, next.error.status);
+    return next.answer as unknown as ChatAnswer;
+  }
+}
+
+function firstDifference(at: string, a: unknown, b: unknown): Replayed['parts'] {
+  if (a !== null && b !== null && typeof a === 'object' && typeof b === 'object') {
+    const [x, y] = [a as Record<string, unknown>, b as Record<string, unknown>];
+    for (const key of new Set([...Object.keys(x), ...Object.keys(y)])) {
+      const found = firstDifference(`${at}/${key}`, x[key], y[key]);
+      if (found) return found;
+    }
+    return null;
+  }
+  const [recorded, replayed] = [canonicalJson(a ?? null), canonicalJson(b ?? null)];
+  return recorded === replayed ? null : { at, recorded: recorded.slice(0, 300), replayed: replayed.slice(0, 300) };
+}
