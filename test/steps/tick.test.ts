@@ -20,7 +20,13 @@ const PANIC = '[  100.000000] Kernel panic - not syncing: Fatal exception\n';
 const QUIET = '[   12.000000] systemd[1]: Reached target Multi-User System.\n';
 
 const status = (io_status: string): string =>
-  JSON.stringify({ name: 'demo', status: 'OK', io_status, drives: { active: 8, total: 8 }, rebuild: { protectionState: [{ numFailures: 0, percent: 100, MiB: 1 }] } });
+  JSON.stringify({
+    name: 'demo',
+    status: 'OK',
+    io_status,
+    drives: { active: 8, total: 8 },
+    rebuild: { protectionState: [{ numFailures: 0, percent: 100, MiB: 1 }] },
+  });
 
 let observer: TestObserver;
 
@@ -33,7 +39,8 @@ beforeEach(() => {
 
 afterEach(() => observer.dispose());
 
-const states = (report: Report): Record<string, string> => Object.fromEntries(report.findings.map((f) => [`${f.kind} ${f.subject.id}`, f.state]));
+const states = (report: Report): Record<string, string> =>
+  Object.fromEntries(report.findings.map((f) => [`${f.kind} ${f.subject.id}`, f.state]));
 
 async function later(minutes = 5): Promise<Report> {
   observer.now += minutes * 60_000;
@@ -62,7 +69,10 @@ describe('run', () => {
     await run(observer);
     observer.write('weka/status.json', '{"name":');
     const report = await later();
-    expect(report.findings.find((f) => f.kind === 'storage_stopped')).toMatchObject({ state: 'stale', reason: expect.stringContaining('status.json') });
+    expect(report.findings.find((f) => f.kind === 'storage_stopped')).toMatchObject({
+      state: 'stale',
+      reason: expect.stringContaining('status.json'),
+    });
     expect(report.sources.find((s) => s.source === 'weka_state')).toMatchObject({ status: 'failed', problem: { code: 'invalid' } });
     expect(states(report)['kernel_panic n1']).toBe('ongoing');
   });
@@ -78,7 +88,10 @@ describe('run', () => {
     observer.write('consoles/n1', QUIET);
     expect(await later(0)).toMatchObject({ verdict: 'ok', findings: [] });
     observer.now += 60 * 60_000;
-    expect(await tick(observer)).toMatchObject({ verdict: 'degraded', because: expect.arrayContaining([expect.stringContaining('weka_state')]) });
+    expect(await tick(observer)).toMatchObject({
+      verdict: 'degraded',
+      because: expect.arrayContaining([expect.stringContaining('weka_state')]),
+    });
   });
 
   it('refuses to run twice at once', async () => {
@@ -93,7 +106,11 @@ describe('tick', () => {
   it('leaves a recording, pins, a lifecycle state and the report in every format', async () => {
     const { report } = await run(observer);
     const recording = await observer.store.get(`ticks/${report.tick}/recording`, Recording);
-    expect(recording).toMatchObject({ tick: report.tick, pinned: { weka_state: { snapshot: '20261130t120000.000z' } }, model: 'mock reasoner' });
+    expect(recording).toMatchObject({
+      tick: report.tick,
+      pinned: { weka_state: { snapshot: '20261130t120000.000z' } },
+      model: 'mock reasoner',
+    });
     expect(recording?.exchanges.length).toBeGreaterThan(2);
     expect(await readReport(observer.reports, report.tick)).toEqual(report);
     for (const format of ['md', 'txt', 'html']) expect(await observer.reports.getText(`latest.${format}`)).toContain('kernel panic');
@@ -135,8 +152,28 @@ describe('tick', () => {
   it.each<[string, ModelClient['complete']]>([
     ['throws', () => Promise.reject(new Error('connect ECONNREFUSED'))],
     ['answers nothing', async () => ({ content: '', reasoning: '', calls: [], finishReason: 'stop', tokensIn: 0, tokensOut: 0 })],
-    ['calls what there is not', async () => ({ content: '', reasoning: '', calls: [{ name: '__proto__', arguments: '{}' }], finishReason: 'tool_calls', tokensIn: 0, tokensOut: 0 })],
-    ['writes broken arguments', async () => ({ content: '', reasoning: '', calls: [{ name: 'get_node', arguments: '{"node":' }], finishReason: 'tool_calls', tokensIn: 0, tokensOut: 0 })],
+    [
+      'calls what there is not',
+      async () => ({
+        content: '',
+        reasoning: '',
+        calls: [{ name: '__proto__', arguments: '{}' }],
+        finishReason: 'tool_calls',
+        tokensIn: 0,
+        tokensOut: 0,
+      }),
+    ],
+    [
+      'writes broken arguments',
+      async () => ({
+        content: '',
+        reasoning: '',
+        calls: [{ name: 'get_node', arguments: '{"node":' }],
+        finishReason: 'tool_calls',
+        tokensIn: 0,
+        tokensOut: 0,
+      }),
+    ],
   ])('has the whole floor in its report when the model %s', async (_, complete) => {
     const plain = (await run(observer)).report;
     const other = testObserver(CONFIG, { model: { label: 'bad', complete } });
