@@ -116,6 +116,11 @@ describe('fold', () => {
     );
   });
 
+  it('tells vectors apart that no one number can stand for', () => {
+    const wide = Array.from({ length: 3000 }, (_, i) => [i, i + 5000].map((last) => `${`${i}a`.repeat(7)}${last}`)).flat();
+    expect(expand(fold(wide))).toEqual(sorted(wide));
+  });
+
   it('holds each name in one term only', () => {
     fc.assert(
       fc.property(fc.uniqueArray(nodeName, { maxLength: 60 }), (list) => {

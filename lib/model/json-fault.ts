@@ -1,5 +1,5 @@
 /** The first character of a text that cannot stand where it does in JSON; the text's length where the text only ends early. */
-export interface Fault {
+interface Fault {
   offset: number;
   reason: 'empty' | 'ends in the middle of a value' | 'unexpected text';
 }

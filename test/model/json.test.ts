@@ -70,6 +70,7 @@ describe('parseJson', () => {
     ['[truth]', 1, 5, 'unexpected text'],
     ['["a\nb"]', 1, 4, 'unexpected text'],
     ['["a\tb"]', 1, 4, 'unexpected text'],
+    ['["a\u001fb"]', 1, 4, 'unexpected text'],
     ['["\\x41"]', 1, 4, 'unexpected text'],
     ['["\\u12g4"]', 1, 7, 'unexpected text'],
     ['[1] // ok', 1, 5, 'unexpected text'],
