@@ -141,6 +141,8 @@ describe('a job that does not start', () => {
         '6.p': { job_state: 'Q', run_count: 4 },
         '7.p': held({ Hold_Types: 'us', comment: 'job held, too many failed attempts to run' }),
         '8.p': { ...running, run_count: 30 },
+        '9[].p': { job_state: 'Q', array: 'True', run_count: 300 },
+        '10[].p': held({ array: 'True', comment: 'job held, too many failed attempts to run' }),
       }),
     ]);
     expect(heads(result)).toEqual([
@@ -149,6 +151,7 @@ describe('a job that does not start', () => {
       'warning job_hold_failed_starts 3.p',
       'info job_hold_failed_starts 5.p',
       'warning job_hold_failed_starts 7.p',
+      'warning job_hold_failed_starts 10[].p',
     ]);
     expect(result.conditions[0]).toMatchObject({
       message: 'job 1.p in queue prod is held by PBS: too many failed attempts to run; started 21 times',

@@ -30,7 +30,6 @@ const SECTIONS: readonly (readonly [string, Role])[] = [
   ['Server', 'server'],
   ['Queue', 'queues'],
   ['restrictions', 'reservations'],
-  ['resvs', 'reservations'],
 ];
 
 /** How file names tell what a document is that has no records. */

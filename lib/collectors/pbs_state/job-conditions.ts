@@ -182,8 +182,10 @@ function onBrokenNode(job: Job, frame: JobFrame): ConditionDraft[] {
 function failedStarts(job: Job, frame: JobFrame): ConditionDraft[] {
   const said = /^job held, (too many failed attempts to run|provisioning failed to start)/.exec(job.comment ?? '')?.[1];
   const isHeld = job.state === 'H' && job.holds.includes('s');
-  const held = isHeld && (said !== undefined || job.runCount > 20);
-  const tries = (job.state === 'Q' || job.state === 'H') && job.runCount >= frame.limits.runs;
+  // An array's parent may count the starts of its subjobs.
+  const runs = job.isParent ? 0 : job.runCount;
+  const held = isHeld && (said !== undefined || runs > 20);
+  const tries = (job.state === 'Q' || job.state === 'H') && runs >= frame.limits.runs;
   if (!held && !tries) return [];
   const why = held ? `is held by PBS: ${said ?? 'it was run too often'}` : `waits in state ${job.state} again`;
   return [

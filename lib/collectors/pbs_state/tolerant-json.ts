@@ -8,14 +8,14 @@ const SAMPLES = 20;
 const MAX_LOST = 20_000;
 
 /** One sort of repair: how often, and where first. */
-export interface Repair {
+interface Repair {
   kind: RepairKind;
   count: number;
   /** `line 12 column 3` of the first. */
   place: string;
 }
 
-export interface RejectedRecord {
+interface RejectedRecord {
   /** JSON pointer of the record, as far as it is known: `/Jobs/812345.pbs01`. */
   pointer: string;
   /** `line 12 column 3`, where reading it failed. */
