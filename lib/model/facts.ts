@@ -76,39 +76,15 @@ export const NodeFacts = z
   .catchall(Json);
 export type NodeFacts = z.infer<typeof NodeFacts>;
 
-// What sources write where they have no serial number, model or version.
-const PLACEHOLDERS = new Set([
-  '',
-  'na',
-  'n/a',
-  'none',
-  'null',
-  'nil',
-  'unknown',
-  'unspecified',
-  'undefined',
-  'default',
-  'default string',
-  'not specified',
-  'not available',
-  'not provided',
-  'not present',
-  'field not present',
-  'to be filled by o.e.m.',
-  '[unknown]',
-]);
+// What sources write where they have no serial number, model or version; or nothing but zeros, dots, dashes, colons, `x`.
+const PLACEHOLDER =
+  /^(?:n\/?a|none|null|nil|\[?unknown\]?|unspecified|undefined|default(?: string)?|not (?:specified|available|provided|present)|field not present|to be filled by o\.e\.m\.|[0.\-_x\s:]*)$/i;
 
-const LONGEST_PLACEHOLDER = Math.max(...[...PLACEHOLDERS].map((text) => text.length));
-
-/**
- * The text of a hardware field, trimmed; null where it only says that there is none: the usual placeholders, nothing but
- * zeros, dots, dashes or `x`, or no text at all.
- */
+/** The text of a hardware field, trimmed; null where it only says that there is none, or is no text at all. */
 export function hardwareText(raw: unknown): string | null {
   if (typeof raw !== 'string') return null;
   const text = raw.trim();
-  if (text.length <= LONGEST_PLACEHOLDER && PLACEHOLDERS.has(text.toLowerCase())) return null;
-  return /^[0.\-_xX\s:]*$/.test(text) ? null : text;
+  return PLACEHOLDER.test(text) ? null : text;
 }
 
 /**

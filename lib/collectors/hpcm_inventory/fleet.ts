@@ -208,8 +208,39 @@ function toEntry(
   const role = override?.role ?? (entryClass === found.class ? found.role : undefined);
   const subject = subjectType(entryClass, () => bootsSystem || (xname !== undefined && xnameType(xname) === 'node'));
   const place = (xname === undefined ? null : placeOfXname(xname)) ?? placeOfLocation(record.location);
-  const isHost = HOSTS.has(entryClass);
-  return { ...record, xname, class: entryClass, role, subject, isHost, systemGroup: undefined, power, booted, place: place ?? undefined };
+  // Spelled out: a spread of this many members makes slow objects, and there are as many as nodes.
+  return {
+    id: record.id,
+    aliases: record.aliases,
+    type: record.type,
+    template: record.template,
+    groups: record.groups,
+    xname,
+    location: record.location,
+    image: record.image,
+    kernel: record.kernel,
+    isImageGarbled: record.isImageGarbled,
+    imagePending: record.imagePending,
+    rootFs: record.rootFs,
+    modified: record.modified,
+    bmc: record.bmc,
+    bmcMac: record.bmcMac,
+    macs: record.macs,
+    hardware: record.hardware,
+    managed: record.managed,
+    hasProduct: record.hasProduct,
+    isSuLeader: record.isSuLeader,
+    isController: record.isController,
+    isPdu: record.isPdu,
+    class: entryClass,
+    role,
+    subject,
+    isHost: HOSTS.has(entryClass),
+    systemGroup: undefined,
+    power,
+    booted,
+    place: place ?? undefined,
+  };
 }
 
 /**

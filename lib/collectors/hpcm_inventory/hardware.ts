@@ -1,5 +1,5 @@
 import { comparableSerial, hardwareText, macAddress } from '../../model/facts.ts';
-import type { JsonObject } from '../../model/json.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
 import { cleanName } from '../../model/text.ts';
 
 /** What `cm inventory` (or a node's `inventory`) says of the hardware, as far as it is used. */
@@ -44,14 +44,13 @@ function shortHash(text: string): string {
 const MAX_PARTS = 64;
 const MAX_FIRMWARE = 32;
 const MAX_KEYS = 4096;
+const MAX_FLEET_KEYS = 20_000;
 
 // Where the server's own serial number and model stand, the most telling first. A chassis or board serial is left
 // out: several nodes of one blade share it.
 const SYSTEM = ['sys', 'fru.system', 'fru'];
 
 type Field = 'serial' | 'part' | 'model' | 'version' | 'size';
-type Component = Partial<Record<Field, string>>;
-
 // The same field has several names, by the tool that read it (Cray-HPE/cani normalizeField, MIT).
 const FIELDS: ReadonlyMap<string, Field> = new Map<string, Field>([
   ['serialnumber', 'serial'],
@@ -66,55 +65,84 @@ const FIELDS: ReadonlyMap<string, Field> = new Map<string, Field>([
   ['capacity', 'size'],
 ]);
 
+/** A component, with what the record at hand says of it. One object serves all records of a fleet in turn. */
+interface Component {
+  name: string;
+  family: string;
+  /** The name stands behind its family's: `dimm.DIMM 3`. */
+  isMember: boolean;
+  /** Its place in the order of names. */
+  rank: number;
+  /** The record that last spoke of it. */
+  record: number;
+  serial: string | undefined;
+  part: string | undefined;
+  model: string | undefined;
+  version: string | undefined;
+  size: string | undefined;
+}
+
 interface Key {
-  component: string;
+  component: Component;
   field: Field;
 }
 
 /**
  * Reads flat key-value inventories: `dimm.DIMM 1.Serial Number`, `bios.Version`, `gpu.model`. Keys hold spaces; what
  * stands before the last dot is the component. Placeholder values count as absent, so that `NA` is no serial number.
- * One reader serves a whole fleet: its nodes have the same keys, which are taken apart only once.
+ * One reader serves a whole fleet, whose nodes have the same keys: each key is taken apart once, each component made once.
  */
 export class HardwareReader {
   readonly #keys = new Map<string, Key | null>();
+  readonly #components = new Map<string, Component>();
   readonly #slotLists = new Map<string, readonly string[]>();
+  #isRanked = true;
+  #record = 0;
 
   read(flat: JsonObject): Hardware {
-    const components = new Map<string, Component>();
+    this.#record++;
     const hardware: Hardware = { parts: {}, firmware: new Map(), macs: [], slots: { names: [], hashes: '' } };
+    const said: Component[] = [];
     let keys = 0;
+    // `for in` lists the own keys of what JSON gave alone, and makes no list of them.
+    // oxlint-disable-next-line guard-for-in
     for (const name in flat) {
-      if (!Object.hasOwn(flat, name)) continue;
       if (++keys > MAX_KEYS) break;
-      const raw = flat[name];
-      if (name === 'geoloc') {
-        const geoloc = cleanName(hardwareText(raw));
+      const key = this.#key(name);
+      if (key !== null) this.#take(key, flat[name], said);
+      else if (name === 'geoloc') {
+        const geoloc = cleanName(hardwareText(flat[name]));
         if (geoloc !== null) hardware.geoloc = geoloc.toLowerCase();
       } else if (name.startsWith('mac.')) {
-        const mac = macAddress(raw);
+        const mac = macAddress(flat[name]);
         if (mac !== null) hardware.macs.push(mac);
-      } else {
-        const key = this.#key(name);
-        const text = key === null ? null : cleanName(hardwareText(raw));
-        if (key !== null && text !== null) {
-          const component = components.get(key.component);
-          if (component === undefined) components.set(key.component, { [key.field]: text });
-          else component[key.field] = text;
-        }
       }
     }
+    this.#rank();
+    said.sort((a, b) => a.rank - b.rank);
     const slots: string[] = [];
-    for (const name of [...components.keys()].sort()) addComponent(hardware, slots, name, components.get(name) as Component);
+    for (const component of said) addComponent(hardware, slots, component);
     hardware.slots.names = this.#shared(slots);
-    for (const name of SYSTEM) {
-      const system = components.get(name);
-      if (system === undefined) continue;
-      if (hardware.serial === undefined && comparableSerial(system.serial) !== null) hardware.serial = system.serial as string;
-      if (hardware.model === undefined && system.model !== undefined) hardware.model = system.model;
-    }
+    for (const name of SYSTEM) this.#addSystem(hardware, this.#components.get(name));
     hardware.macs.sort();
     return hardware;
+  }
+
+  #take({ component, field }: Key, raw: Json | undefined, said: Component[]): void {
+    const text = cleanName(hardwareText(raw));
+    if (text === null) return;
+    if (component.record !== this.#record) {
+      component.record = this.#record;
+      component.serial = component.part = component.model = component.version = component.size = undefined;
+      said.push(component);
+    }
+    component[field] = text;
+  }
+
+  #addSystem(hardware: Hardware, system: Component | undefined): void {
+    if (system === undefined || system.record !== this.#record) return;
+    if (hardware.serial === undefined && comparableSerial(system.serial) !== null) hardware.serial = system.serial as string;
+    if (hardware.model === undefined && system.model !== undefined) hardware.model = system.model;
   }
 
   #shared(slots: readonly string[]): readonly string[] {
@@ -127,36 +155,68 @@ export class HardwareReader {
   #key(name: string): Key | null {
     let key = this.#keys.get(name);
     if (key === undefined) {
-      key = parseKey(name);
-      if (this.#keys.size < MAX_KEYS) this.#keys.set(name, key);
+      // A fleet has some hundreds of keys; what comes after very many of them is not read.
+      if (this.#keys.size >= MAX_FLEET_KEYS) return null;
+      key = this.#parseKey(name);
+      this.#keys.set(name, key);
     }
     return key;
   }
-}
 
-function parseKey(name: string): Key | null {
-  const dot = name.lastIndexOf('.');
-  if (dot <= 0 || name.length > 120) return null;
-  const component = cleanName(name.slice(0, dot));
-  const tail = name.slice(dot + 1);
-  const field = FIELDS.get(tail.toLowerCase().replaceAll(/[ _]/g, ''));
-  if (component !== null && field !== undefined) return { component, field };
-  // `fw.BMC` = a version.
-  const firmware = component === 'fw' ? cleanName(name) : null;
-  return firmware === null ? null : { component: firmware, field: 'version' };
-}
-
-function addComponent(hardware: Hardware, slots: string[], name: string, fields: Component): void {
-  const dot = name.indexOf('.');
-  const family = dot < 0 ? name : name.slice(0, dot);
-  if (dot > 0 && COUNTED.has(family) && slots.length < MAX_PARTS && isPopulated(fields)) {
-    const serial = comparableSerial(fields.serial);
-    if (serial !== null) hardware.parts[name] = fields.serial as string;
-    slots.push(name);
-    hardware.slots.hashes += serial === null ? NO_SERIAL : shortHash(serial);
+  #parseKey(name: string): Key | null {
+    const dot = name.lastIndexOf('.');
+    if (dot <= 0 || name.length > 120 || name.startsWith('mac.')) return null;
+    const component = cleanName(name.slice(0, dot));
+    const tail = name.slice(dot + 1);
+    const field = FIELDS.get(tail.toLowerCase().replaceAll(/[ _]/g, ''));
+    if (component !== null && field !== undefined) return { component: this.#component(component), field };
+    // `fw.BMC` = a version.
+    const firmware = component === 'fw' ? cleanName(name) : null;
+    return firmware === null ? null : { component: this.#component(firmware), field: 'version' };
   }
-  if (fields.version !== undefined && (family === 'fw' || family === 'bios') && hardware.firmware.size < MAX_FIRMWARE) {
-    hardware.firmware.set(family === 'fw' && dot > 0 ? name.slice(3) : name, fields.version);
+
+  #component(name: string): Component {
+    let component = this.#components.get(name);
+    if (component === undefined) {
+      const dot = name.indexOf('.');
+      const family = dot < 0 ? name : name.slice(0, dot);
+      component = {
+        name,
+        family,
+        isMember: dot > 0,
+        rank: 0,
+        record: 0,
+        serial: undefined,
+        part: undefined,
+        model: undefined,
+        version: undefined,
+        size: undefined,
+      };
+      this.#components.set(name, component);
+      this.#isRanked = false;
+    }
+    return component;
+  }
+
+  #rank(): void {
+    if (this.#isRanked) return;
+    [...this.#components.keys()].sort().forEach((name, rank) => {
+      (this.#components.get(name) as Component).rank = rank;
+    });
+    this.#isRanked = true;
+  }
+}
+
+function addComponent(hardware: Hardware, slots: string[], component: Component): void {
+  const { name, family, isMember, serial, version } = component;
+  if (isMember && COUNTED.has(family) && slots.length < MAX_PARTS && isPopulated(component)) {
+    const comparable = comparableSerial(serial);
+    if (comparable !== null) hardware.parts[name] = serial as string;
+    slots.push(name);
+    hardware.slots.hashes += comparable === null ? NO_SERIAL : shortHash(comparable);
+  }
+  if (version !== undefined && (family === 'fw' || family === 'bios') && hardware.firmware.size < MAX_FIRMWARE) {
+    hardware.firmware.set(family === 'fw' && isMember ? name.slice(3) : name, version);
   }
 }
 
