@@ -1,15 +1,20 @@
 import type { Collected } from '../model/collector.ts';
+import { contradictions } from './contradictions.ts';
 import { Derivation, UNJUDGED } from './derivation.ts';
+import type { Rules } from './escalate.ts';
 import { expectedNodes } from './expected-nodes.ts';
 import { fleetOf } from './fleet.ts';
+import { capacityForecast, type Series } from './forecast.ts';
 import type { GroundTruth } from './ground-truth.ts';
+import { hardwareOf } from './hardware.ts';
 import { inventoryOf } from './inventory.ts';
 import { knownDown } from './known-down.ts';
+import { type Ambiguity, type Identity, Names } from './names.ts';
 import type { SourceView } from './observe.ts';
-import { schedulerOf } from './scheduler.ts';
+import { setText } from './set-text.ts';
 
-/** The pseudo-source of derived conditions. */
-export const OBSERVER = 'observer';
+export { OBSERVER } from './observe.ts';
+import { schedulerOf } from './scheduler.ts';
 
 export interface DeriveInput {
   cluster: string;
@@ -17,11 +22,18 @@ export interface DeriveInput {
   sources: readonly SourceView[];
   groundTruth: GroundTruth | null;
   mistakes: readonly string[];
+  /** What each source tells of the identity of nodes; none = names are taken as they are. */
+  identities?: ReadonlyMap<string, readonly Identity[]>;
+  /** Numbers over time, for the forecast. */
+  series?: readonly Series[];
+  /** The site's rules, by kind. */
+  rules?: Rules;
 }
 
-/** Makes the conditions that need two sources or ground truth. Pure; it reads summaries, conditions and coverage alone. */
+/** Makes the conditions that need two sources or ground truth. Pure; of snapshots it reads summaries, conditions and coverage alone. */
 export function deriveConditions(input: DeriveInput): Collected<null> {
-  const { now, sources, groundTruth, mistakes } = input;
+  const { cluster, now, sources, groundTruth, mistakes, series = [], rules = {} } = input;
+  const names = new Names(input.identities ?? new Map());
   const inventory = inventoryOf(sources, now);
   const scheduler = schedulerOf(sources, now);
   const unsure = (section: string): string | null => {
@@ -30,13 +42,37 @@ export function deriveConditions(input: DeriveInput): Collected<null> {
   };
   const made = new Derivation();
   made.add(mistaken(input));
-  made.add(expectedNodes({ fleet: fleetOf(groundTruth), unsure: unsure('fleet'), inventory }));
-  made.add(knownDown({ groundTruth, unsure: unsure('known_down'), scheduler, inventory, now }));
+  made.add(expectedNodes({ fleet: fleetOf(groundTruth), unsure: unsure('fleet'), inventory, names }));
+  made.add(knownDown({ groundTruth, unsure: unsure('known_down'), scheduler, inventory, names, now }));
+  made.add(contradictions({ inventory, scheduler, hardware: hardwareOf(sources, now), names }));
+  made.add(capacityForecast({ cluster, sources, series, rule: rules['capacity_forecast'], now }));
+  made.add(ambiguous(cluster, names));
   return {
     summary: { mistakes: mistakes.length, ...made.told, [UNJUDGED]: made.unjudged },
     conditions: made.conditions,
     coverage: { records: 0, rejected: 0, problems: [], observed: made.observed },
   };
+}
+
+const AMBIGUITIES_TOLD = 3;
+
+/** Nodes that could not be told apart, one condition for each key: joined by none of what is named here. */
+function ambiguous(cluster: string, names: Names): Derivation {
+  const made = new Derivation();
+  made.judged('identity_ambiguous', 'cluster', 'all');
+  const byKey = new Map<string, Ambiguity[]>();
+  for (const one of names.ambiguous) byKey.set(one.key, [...(byKey.get(one.key) ?? []), one]);
+  for (const [key, all] of byKey) {
+    const told = all.slice(0, AMBIGUITIES_TOLD).map((a) => `${a.value} by ${setText(a.names, 80)}`);
+    made.conditions.push({
+      kind: 'identity_ambiguous',
+      subject: { type: 'cluster', id: cluster },
+      part: key,
+      message: `${all.length === 1 ? 'a' : all.length} ${key}${all.length === 1 ? ' is' : 's are'} claimed by more than one node: ${told.join('; ')}${all.length > told.length ? `; and ${all.length - told.length} more` : ''}`,
+      values: { claims: all.length },
+    });
+  }
+  return made;
 }
 
 function mistaken({ cluster, mistakes }: DeriveInput): Derivation {

@@ -1,20 +1,22 @@
 import type { ConditionDraft } from '../model/condition.ts';
 import { compareNames } from '../model/text.ts';
 import { placeOfXname } from '../model/xname.ts';
-import { fold } from '../nodeset.ts';
 import { Derivation } from './derivation.ts';
 import type { FleetMember } from './fleet.ts';
 import type { Inventory } from './inventory.ts';
+import type { Names } from './names.ts';
+import { setText } from './set-text.ts';
 
 interface Expected {
   fleet: ReadonlyMap<string, FleetMember>;
   /** Why the fleet is not what the site meant; null where it is. */
   unsure: string | null;
   inventory: Inventory | { why: string };
+  names: Names;
 }
 
 /** Compares the nodes that the site expects with those that a complete inventory lists. */
-export function expectedNodes({ fleet, unsure, inventory }: Expected): Derivation {
+export function expectedNodes({ fleet, unsure, inventory, names }: Expected): Derivation {
   const made = new Derivation();
   const hosts = 'why' in inventory ? null : inventory.hosts;
   const why =
@@ -26,12 +28,13 @@ export function expectedNodes({ fleet, unsure, inventory }: Expected): Derivatio
   made.judged('node_missing', 'node', 'all');
   made.judged('node_unexpected', 'node', 'all');
   if (fleet.size === 0) return made;
-  const missing = [...fleet.keys()].filter((name) => !hosts.has(name) && !inventory.aliases.has(name)).sort(compareNames);
+  const isListed = (name: string): boolean => hosts.has(names.canonical(name)) || inventory.aliases.has(name);
+  const missing = [...fleet.keys()].filter((name) => !isListed(name)).sort(compareNames);
   made.conditions.push(...missing.map((name) => missingNode(name, fleet.get(name) as FleetMember, hosts.size)));
-  const unexpected = [...hosts].filter((name) => !fleet.has(name)).sort(compareNames);
+  const unexpected = [...hosts].filter((name) => !names.of(name).some((n) => fleet.has(n))).sort(compareNames);
   made.conditions.push(...unexpected.map(unexpectedNode));
-  made.tell('missing', { count: missing.length, nodes: fold(missing).slice(0, 400) });
-  made.tell('unexpected', { count: unexpected.length, nodes: fold(unexpected).slice(0, 400) });
+  made.tell('missing', { count: missing.length, nodes: setText(missing, 400) });
+  made.tell('unexpected', { count: unexpected.length, nodes: setText(unexpected, 400) });
   return made;
 }
 

@@ -2,17 +2,28 @@ import { compareSeverity } from '../model/condition.ts';
 import type { Finding } from '../model/finding.ts';
 import { compareNames } from '../model/text.ts';
 import { parseDuration } from '../model/time.ts';
+import { severityOf } from './escalate.ts';
+import { changesIn } from './flapping.ts';
 import { kindOf } from './follow.ts';
+import type { Names } from './names.ts';
 import type { Tracked } from './tracked.ts';
 
 /** A resolved finding stays in the reports for a day. */
 const SHOWN_RESOLVED = parseDuration('24h');
 
-/** What the report lists, the worst first. What was never in an open list does not end in one either. */
-export function findingsOf(tracked: ReadonlyMap<string, Tracked>, hidden: { has(id: string): boolean }, now: number): Finding[] {
+export interface Listing {
+  /** Ids of what is held back. */
+  hidden: { has(id: string): boolean };
+  acknowledged: ReadonlyMap<string, NonNullable<Finding['acknowledged']>>;
+  names: Names;
+  now: number;
+}
+
+/** What the report lists, the worst first. What was never new in an open list does not end in one either. */
+export function findingsOf(tracked: ReadonlyMap<string, Tracked>, listing: Listing): Finding[] {
   return [...tracked]
-    .filter(([id, t]) => !hidden.has(id) && isListed(t, now))
-    .map(([, t]) => findingOf(t))
+    .filter(([id, t]) => !listing.hidden.has(id) && isListed(t, listing.now))
+    .map(([, t]) => findingOf(t, listing))
     .sort(
       (a, b) =>
         compareSeverity(a.severity, b.severity) ||
@@ -24,27 +35,37 @@ export function findingsOf(tracked: ReadonlyMap<string, Tracked>, hidden: { has(
 
 function isListed(t: Tracked, now: number): boolean {
   if (t.state !== 'resolved') return true;
-  return t.shown !== 'never' && now - Date.parse(t.resolvedAt ?? t.lastSeen) <= SHOWN_RESOLVED;
+  return t.shown === 'open' && now - Date.parse(t.resolvedAt ?? t.lastSeen) <= SHOWN_RESOLVED;
 }
 
-function findingOf(t: Tracked): Finding {
-  const { condition } = t;
+function findingOf(t: Tracked, { acknowledged, names }: Listing): Finding {
+  const { condition, raised } = t;
+  const { id, subject } = condition;
   const kind = kindOf(condition);
+  const severity = severityOf(t);
+  const ack = acknowledged.get(id);
+  const node = names.canonical(subject.id);
   return {
-    id: condition.id,
+    id,
     episode: t.episode,
     state: t.state,
-    severity: condition.severity,
+    ...(t.flappingSince !== null && { flapping: { changes: changesIn(t.looks), since: t.flappingSince } }),
+    ...(ack && t.state !== 'resolved' && { acknowledged: ack }),
+    severity,
+    ...(raised?.to === severity && { escalated: { from: raised.from, at: raised.at, reason: raised.reason } }),
     kind: condition.kind,
     title: kind.title,
     source: t.source,
-    subject: condition.subject,
+    subject,
     ...(condition.part !== undefined && { part: condition.part }),
-    subjects: condition.subject.id,
+    ...(node !== subject.id && { knownAs: node }),
+    subjects: subject.id,
     conditions: [condition],
     firstSeen: t.firstSeen,
     lastSeen: t.lastSeen,
     ...(t.resolvedAt !== undefined && t.state === 'resolved' && { resolvedAt: t.resolvedAt }),
+    changedAt: t.changedAt,
+    looks: t.looks,
     count: condition.count,
     ...(condition.place && { place: condition.place }),
     evidence: condition.evidence,

@@ -3,13 +3,17 @@ import type { Kind } from '../model/kind.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { toIso } from '../model/time.ts';
 import { kinds } from './kinds.ts';
-import { advance, type Life, type Observation, UNBORN } from './lifecycle.ts';
+import { advance, type Life, type Moment, type Observation, UNBORN } from './lifecycle.ts';
 import { blindness, expiry, looker, type SourceView } from './observe.ts';
 import type { Tracked } from './tracked.ts';
 
 export interface Clock {
   tick: string;
   now: number;
+}
+
+function momentOf({ tick, now }: Clock): Moment {
+  return { tick, at: toIso(now) };
 }
 
 /** Follows all conditions of one source through its new snapshots, then judges what none of them spoke of. */
@@ -28,6 +32,7 @@ export function followSource(view: SourceView, tracked: Map<string, Tracked>, cl
   }
   if (view.since.length > 0) return;
   for (const t of mine()) {
+    if (t.state === 'resolved') continue;
     const expired = expiry(kindOf(t.condition), t.lastSeen, clock.now);
     step(tracked, t, expired ?? (stale === null ? { saw: 'same' } : { saw: 'nothing', why: stale }), clock);
   }
@@ -46,30 +51,33 @@ function staleWhenMade(snapshot: Snapshot, maxAge: number): string | null {
 }
 
 /** A condition that is not open: its first sight, or its return. One that is known only from an old look begins stale. */
-function begin(tracked: Map<string, Tracked>, source: string, condition: Condition, stale: string | null, { tick, now }: Clock): void {
+function begin(tracked: Map<string, Tracked>, source: string, condition: Condition, stale: string | null, clock: Clock): void {
   const kind = kindOf(condition);
-  if (expiry(kind, condition.lastSeen, now)) return;
+  if (expiry(kind, condition.lastSeen, clock.now)) return;
   const earlier = tracked.get(condition.id);
-  const born = advance(earlier ?? UNBORN, { saw: 'present', condition }, kind, tick, condition.severity === 'critical');
-  if (!born) return;
-  const life = stale === null ? born : advance(born, { saw: 'nothing', why: stale }, kind, tick, false);
+  const moment = momentOf(clock);
+  const born = advance(earlier ?? UNBORN, { saw: 'present', condition }, kind, moment);
+  const life = born && stale !== null ? advance(born, { saw: 'nothing', why: stale }, kind, moment) : born;
   if (!life) return;
-  const { held } = earlier ?? {};
   tracked.set(condition.id, {
     ...lifeOf(life),
     source,
     condition,
     firstSeen: condition.since,
     lastSeen: condition.lastSeen,
+    changedAt: moment.at,
     shown: 'never',
-    ...(held && { held }),
+    listed: false,
+    ...(earlier?.held && { held: earlier.held }),
   });
 }
 
-function step(tracked: Map<string, Tracked>, t: Tracked, seen: Observation, { tick, now }: Clock): void {
+function step(tracked: Map<string, Tracked>, t: Tracked, seen: Observation, clock: Clock): void {
+  // Its return is another episode, which begins.
   if (t.state === 'resolved' && seen.saw === 'present') return;
   const condition = seen.saw === 'present' ? seen.condition : t.condition;
-  const life = advance(t, seen, kindOf(t.condition), tick, condition.severity === 'critical');
+  const moment = momentOf(clock);
+  const life = advance(t, seen, kindOf(t.condition), moment);
   if (life === null) {
     tracked.delete(t.condition.id);
     return;
@@ -79,21 +87,32 @@ function step(tracked: Map<string, Tracked>, t: Tracked, seen: Observation, { ti
     ...lifeOf(life),
     condition,
     lastSeen: condition.lastSeen > t.lastSeen ? condition.lastSeen : t.lastSeen,
-    ...(life.state === 'resolved' && t.state !== 'resolved' && { resolvedAt: toIso(now) }),
+    ...(life.state === 'resolved' && t.state !== 'resolved' && { resolvedAt: moment.at }),
   });
 }
 
-function lifeOf({ state, episode, newIn, good, looks, reason }: Life): Life {
-  return { state, episode, newIn, good, looks, reason };
+function lifeOf({ state, episode, newIn, good, sights, looks, flappingSince, reason }: Life): Life {
+  return { state, episode, newIn, good, sights, looks, flappingSince, reason };
 }
 
 function asKnown({ condition, lastSeen }: Tracked): { id: string; subject: Subject; lastSeen: string } {
   return { id: condition.id, subject: condition.subject, lastSeen };
 }
 
-/** The declaration of a condition's kind. @throws TypeError where there is none */
-export function kindOf(condition: Pick<Condition, 'kind'>): Kind {
-  const kind = kinds.get(condition.kind);
-  if (!kind) throw new TypeError(`no kind ${condition.kind} is declared`);
-  return kind;
+/**
+ * The declaration of a condition's kind. A snapshot that another version made may hold one that this version does not
+ * know: it is reported as it stands, and nothing but its own source's word ends it.
+ */
+export function kindOf({ kind }: Pick<Condition, 'kind'>): Kind {
+  return (
+    kinds.get(kind) ?? {
+      kind,
+      title: kind,
+      severity: 'warning',
+      subjects: [],
+      clears: { by: 'line' },
+      hint: '',
+      provenance: 'unknown to this version',
+    }
+  );
 }

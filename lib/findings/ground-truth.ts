@@ -1,22 +1,31 @@
 import * as z from 'zod';
 import { ConfigError, readYaml } from '../config.ts';
-import { expand, NodeSetError } from '../nodeset.ts';
+import { expand, fold, NodeSetError } from '../nodeset.ts';
+import { subjectId } from '../model/identity.ts';
 import { Severity } from '../model/condition.ts';
 
+/** The names of a set as sources give them: in lower case, without the site's domains. */
+function sourceNames(set: string, nodeDomains: readonly string[]): string {
+  if (!/[A-Z]/.test(set) && !nodeDomains.some((domain) => set.includes(domain))) return set;
+  return fold(expand(set).map((name) => subjectId('node', name, nodeDomains) ?? name));
+}
+
 /** A folded set of names, as ClusterShell writes them, that expands within bounds. */
-const NodeSet = z
-  .string()
-  .min(1)
-  .superRefine((text, ctx) => {
-    try {
-      expand(text);
-    } catch (error) {
-      ctx.addIssue({
-        code: 'custom',
-        message: error instanceof NodeSetError ? error.message : 'expected a node set such as x1000c0s[0-7]b0n0',
-      });
-    }
-  });
+const nodeSet = (nodeDomains: readonly string[]) =>
+  z
+    .string()
+    .min(1)
+    .superRefine((text, ctx) => {
+      try {
+        if (expand(text).length === 0) ctx.addIssue({ code: 'custom', message: 'a node set without a node' });
+      } catch (error) {
+        ctx.addIssue({
+          code: 'custom',
+          message: error instanceof NodeSetError ? error.message : 'expected a node set such as x1000c0s[0-7]b0n0',
+        });
+      }
+    })
+    .transform((text, ctx) => (ctx.issues.length > 0 ? z.NEVER : sourceNames(text, nodeDomains)));
 
 /** A moment as people write it: a day (its end in UTC counts), or an ISO 8601 time with zone. */
 const Moment = z
@@ -30,120 +39,209 @@ const Moment = z
 
 const Named = z.string().trim().min(1);
 
-const FleetEntry = z.strictObject({ nodes: NodeSet, role: Named, image: Named.optional() });
-const Role = z.strictObject({ image: Named.optional(), kernel: Named.optional() });
 const Entry = { reason: Named, owner: Named, created: Moment.optional(), ticket: Named.optional() };
-const KnownDown = z.strictObject({ nodes: NodeSet, ...Entry, expires: Moment });
-const Maintenance = z.strictObject({ nodes: NodeSet, ...Entry, from: Moment, until: Moment });
-const Silence = z
-  .strictObject({
-    kind: Named.optional(),
-    nodes: NodeSet.optional(),
-    subject: z.strictObject({ type: Named, id: Named }).optional(),
-    /** The worst severity that it hides; absent = any. */
-    severity: Severity.optional(),
-    /** Without it, a finding that gets worse than when it was first silenced is shown again. */
-    even_if_worse: z.boolean().optional(),
-    ...Entry,
-    expires: Moment,
-  })
-  .refine(
-    (s) => s.kind !== undefined || s.nodes !== undefined || s.subject !== undefined,
-    'a silence that matches everything is refused: give kind, nodes or subject',
-  );
-const Acknowledgement = z.strictObject({
-  id: z.string().regex(/^[0-9a-f]{32}$/, 'expected the id of a finding'),
-  by: Named,
-  reason: Named,
-  until: Moment,
-});
-/** Types of place (switch, pdu, cdu, storage, …), each with the nodes behind every one of its names. */
-const Topology = z.record(z.string(), z.record(z.string(), NodeSet));
 
-const SECTIONS = {
-  fleet: FleetEntry,
-  known_down: KnownDown,
-  maintenance: Maintenance,
-  silences: Silence,
-  acknowledgements: Acknowledgement,
-} as const;
+function schemas(nodeDomains: readonly string[]) {
+  const nodes = nodeSet(nodeDomains);
+  return {
+    fleet: z.strictObject({ nodes, role: Named, image: Named.optional() }),
+    role: z.strictObject({ image: Named.optional(), kernel: Named.optional() }),
+    place: nodes,
+    known_down: z.strictObject({ nodes, ...Entry, expires: Moment }),
+    maintenance: z.strictObject({ nodes, ...Entry, from: Moment, until: Moment }).refine((m) => m.from < m.until, {
+      message: 'ends before it begins',
+      path: ['until'],
+    }),
+    silences: z
+      .strictObject({
+        kind: Named.optional(),
+        nodes: nodes.optional(),
+        subject: z.strictObject({ type: Named, id: Named }).optional(),
+        /** The worst severity that it hides; absent = any. */
+        severity: Severity.optional(),
+        /** Without it, a finding that gets worse than when it was first silenced is shown again. */
+        even_if_worse: z.boolean().optional(),
+        ...Entry,
+        expires: Moment,
+      })
+      .refine(
+        (s) => s.kind !== undefined || s.nodes !== undefined || s.subject !== undefined,
+        'a silence that matches everything is refused: give kind, nodes or subject',
+      ),
+    acknowledgements: z.strictObject({
+      id: z.string().regex(/^[0-9a-f]{32}$/, 'expected the id of a finding'),
+      by: Named,
+      reason: Named,
+      until: Moment,
+      /** Only this episode; absent = whichever is open. */
+      episode: z.number().int().positive().optional(),
+    }),
+  };
+}
+
+type Schemas = ReturnType<typeof schemas>;
+type Entries<Section extends keyof Schemas> = z.infer<Schemas[Section]>[];
+
+/** Sections that are lists of entries. */
+export const LISTS = ['fleet', 'known_down', 'maintenance', 'silences', 'acknowledgements'] as const;
+const SECTIONS: readonly string[] = [...LISTS, 'roles', 'topology'];
 
 /** What a site expects of its cluster, as it keeps it in git. Times are ms since the epoch; node sets are folded. */
 export interface GroundTruth {
   file: string;
-  fleet: z.infer<typeof FleetEntry>[];
-  roles: Record<string, z.infer<typeof Role>>;
-  topology: z.infer<typeof Topology>;
-  known_down: z.infer<typeof KnownDown>[];
-  maintenance: z.infer<typeof Maintenance>[];
-  silences: z.infer<typeof Silence>[];
-  acknowledgements: z.infer<typeof Acknowledgement>[];
+  fleet: Entries<'fleet'>;
+  roles: Record<string, z.infer<Schemas['role']>>;
+  /** Types of place (switch, pdu, cdu, storage, …), each with the nodes behind every one of its names. */
+  topology: Record<string, Record<string, string>>;
+  known_down: Entries<'known_down'>;
+  /** Those that are over stay for a day: they may be why something is as it is. */
+  maintenance: Entries<'maintenance'>;
+  silences: Entries<'silences'>;
+  acknowledgements: Entries<'acknowledgements'>;
   /** Sections of which something was left out: what they do not say may have been meant. */
   faulty: string[];
 }
 
+/** A ground truth as it is written, what has run out included, and a way to say where something stands. */
+export interface WrittenTruth {
+  groundTruth: GroundTruth;
+  mistakes: string[];
+  /** `file:line: section.index: message` of an entry of a list, counted as it is written. */
+  at: (section: (typeof LISTS)[number], entry: object, message: string) => string;
+  /** The same of a place of the topology. */
+  atPlace: (type: string, name: string, message: string) => string;
+}
+
+export interface ReadOptions {
+  /** How mistakes name the text: a file's path, or a binding's name. */
+  file: string;
+  now: number;
+  nodeDomains?: readonly string[];
+}
+
+const DAY = 864e5;
+/** A silence that ends later than this is one that never ends. */
+const LONGEST_SILENCE = 366 * DAY;
+
 /**
- * Parses a ground truth file. A wrong entry is left out and named with its line; the others stand.
+ * Parses a ground truth file. A wrong entry is left out and named with its line; the others stand. What has run out is
+ * left out silently, but for known-down nodes, whose end is told.
  * @returns null and the mistake for a text that is no YAML mapping at all
  */
-export function parseGroundTruth(
+export function parseGroundTruth(text: string, options: ReadOptions): { groundTruth: GroundTruth | null; mistakes: readonly string[] } {
+  const written = readGroundTruth(text, options);
+  if ('unreadable' in written) return { groundTruth: null, mistakes: written.unreadable };
+  const { groundTruth, mistakes } = written;
+  const { now } = options;
+  return {
+    groundTruth: {
+      ...groundTruth,
+      maintenance: groundTruth.maintenance.filter((m) => m.until > now - DAY),
+      silences: groundTruth.silences.filter((s) => s.expires > now),
+      acknowledgements: groundTruth.acknowledgements.filter((a) => a.until > now),
+    },
+    mistakes,
+  };
+}
+
+/** Reads a ground truth file as it is written: everything that can be understood, and every mistake. */
+export function readGroundTruth(
   text: string,
-  { file, now }: { file: string; now: number },
-): { groundTruth: GroundTruth | null; mistakes: readonly string[] } {
+  { file, now, nodeDomains = [] }: ReadOptions,
+): WrittenTruth | { unreadable: readonly string[] } {
   let yaml: ReturnType<typeof readYaml>;
   try {
     yaml = readYaml(text, file);
   } catch (error) {
-    return { groundTruth: null, mistakes: error instanceof ConfigError ? error.mistakes : [`${file}: ${(error as Error).message}`] };
+    return { unreadable: error instanceof ConfigError ? error.mistakes : [`${file}: ${(error as Error).message}`] };
   }
   const root = yaml.value ?? {};
-  if (typeof root !== 'object' || Array.isArray(root))
-    return { groundTruth: null, mistakes: [`${file}:1: expected a mapping with fleet, known_down, …`] };
+  if (typeof root !== 'object' || Array.isArray(root)) return { unreadable: [`${file}:1: expected a mapping with fleet, known_down, …`] };
   const mistakes: string[] = [];
   const faulty = new Set<string>();
-  const blame = (path: [string, ...PropertyKey[]], error: z.ZodError): void => {
+  const blame = (path: [string, ...PropertyKey[]], issues: readonly { path: PropertyKey[]; message: string }[]): void => {
     faulty.add(path[0]);
-    mistakes.push(...yaml.explain(error.issues.map((i) => ({ path: [...path, ...i.path], message: i.message }))));
+    mistakes.push(...yaml.explain(issues.map((i) => ({ path: [...path, ...i.path], message: i.message }))));
   };
   const given = new Map(Object.entries(root as Record<string, unknown>));
-  const list = <T>(name: string, schema: z.ZodType<T>): T[] => {
+  for (const name of given.keys()) {
+    if (!SECTIONS.includes(name)) blame([name], [{ path: [], message: `unknown section; known: ${SECTIONS.join(', ')}` }]);
+  }
+  const places = new Map<object, PropertyKey[]>();
+  const list = <T extends object>(name: string, schema: z.ZodType<T>): T[] => {
     const raw = given.get(name) ?? [];
     if (!Array.isArray(raw)) {
-      faulty.add(name);
-      mistakes.push(...yaml.explain([{ path: [name], message: 'expected a list' }]));
+      blame([name], [{ path: [], message: 'expected a list' }]);
       return [];
     }
     return raw.flatMap((item, index) => {
       const parsed = schema.safeParse(item);
-      if (!parsed.success) blame([name, index], parsed.error);
-      return parsed.success ? [parsed.data] : [];
+      if (!parsed.success) {
+        blame([name, index], parsed.error.issues);
+        return [];
+      }
+      places.set(parsed.data, [name, index]);
+      return [parsed.data];
     });
   };
-  const mapping = <T>(name: string, schema: z.ZodType<Record<string, T>>): Record<string, T> => {
-    const parsed = schema.safeParse(given.get(name) ?? {});
-    if (!parsed.success) blame([name], parsed.error);
-    return parsed.success ? parsed.data : {};
-  };
-  for (const name of given.keys()) {
-    if (!Object.hasOwn(SECTIONS, name) && name !== 'roles' && name !== 'topology') {
-      mistakes.push(
-        ...yaml.explain([
-          { path: [name], message: `unknown section; known: ${[...Object.keys(SECTIONS), 'roles', 'topology'].join(', ')}` },
-        ]),
-      );
+  const mapping = <T>(
+    path: [string, ...PropertyKey[]],
+    raw: unknown,
+    read: (key: string, value: unknown) => T | null,
+  ): Record<string, T> => {
+    if (raw === undefined || raw === null) return {};
+    if (typeof raw !== 'object' || Array.isArray(raw)) {
+      blame(path, [{ path: [], message: 'expected a mapping' }]);
+      return {};
     }
-  }
+    const members = Object.entries(raw).map(([key, value]) => [key, read(key, value)] as const);
+    return Object.fromEntries(members.filter((pair): pair is [string, Awaited<T>] => pair[1] !== null));
+  };
+  const member = <T>(path: [string, ...PropertyKey[]], schema: z.ZodType<T>, value: unknown): T | null => {
+    const parsed = schema.safeParse(value);
+    if (!parsed.success) blame(path, parsed.error.issues);
+    return parsed.success ? parsed.data : null;
+  };
+  const schema = schemas(nodeDomains);
+  const fleet = list('fleet', schema.fleet);
+  const expected = new Set(fleet.flatMap((entry) => expand(entry.nodes)));
+  const silences = list('silences', schema.silences).filter((silence) => {
+    const why = refusal(silence, expected, now);
+    if (why !== null) blame(places.get(silence) as [string, number], [{ path: [], message: why }]);
+    return why === null;
+  });
   const groundTruth: GroundTruth = {
     file,
-    fleet: list('fleet', FleetEntry),
-    roles: mapping('roles', z.record(z.string(), Role)),
-    topology: mapping('topology', Topology),
-    known_down: list('known_down', KnownDown),
-    maintenance: list('maintenance', Maintenance).filter((m) => m.until > now),
-    silences: list('silences', Silence).filter((s) => s.expires > now),
-    acknowledgements: list('acknowledgements', Acknowledgement).filter((a) => a.until > now),
+    fleet,
+    roles: mapping(['roles'], given.get('roles'), (name, role) => member(['roles', name], schema.role, role)),
+    topology: mapping(['topology'], given.get('topology'), (type, named) =>
+      mapping(['topology', type], named, (name, nodes) => member(['topology', type, name], schema.place, nodes)),
+    ),
+    known_down: list('known_down', schema.known_down),
+    maintenance: list('maintenance', schema.maintenance),
+    silences,
+    acknowledgements: list('acknowledgements', schema.acknowledgements),
     faulty: [],
   };
   groundTruth.faulty.push(...faulty);
-  return { groundTruth, mistakes };
+  const say = (path: PropertyKey[], message: string): string => yaml.explain([{ path, message }])[0] as string;
+  return {
+    groundTruth,
+    mistakes,
+    at: (section, entry, message) => say(places.get(entry) ?? [section], message),
+    atPlace: (type, name, message) => say(['topology', type, name], message),
+  };
+}
+
+/** Why a silence is refused that is well formed. */
+function refusal(
+  { kind, subject, nodes, expires }: Entries<'silences'>[number],
+  expected: ReadonlySet<string>,
+  now: number,
+): string | null {
+  if (expires - now > LONGEST_SILENCE) return 'a silence that never ends is refused: let it expire within a year';
+  if (kind !== undefined || subject !== undefined || nodes === undefined || expected.size === 0) return null;
+  const silenced = new Set(expand(nodes));
+  const isAll = [...expected].every((name) => silenced.has(name));
+  return isAll ? 'a silence that matches every node is refused: name a kind, or maintenance with its end' : null;
 }

@@ -1,10 +1,20 @@
+import type { Severity, Subject } from '../model/condition.ts';
 import type { Finding, Group, Suppressed, Transition } from '../model/finding.ts';
+import { worse } from '../model/condition.ts';
 import type { SourceReport, Verdict } from '../model/report.ts';
 import { parseDuration, toIso } from '../model/time.ts';
+import { acknowledge } from './acknowledge.ts';
+import { openAndShown, type Raised, raisedByHistory, raisedByImpact, type Rules, severityOf } from './escalate.ts';
 import { findingsOf } from './finding.ts';
+import { fleetOf, type FleetMember } from './fleet.ts';
 import { followSource, leaveUnwatched } from './follow.ts';
 import type { GroundTruth } from './ground-truth.ts';
-import type { SourceView } from './observe.ts';
+import { groupsOf } from './group.ts';
+import { inventoryOf } from './inventory.ts';
+import { type Identity, Names } from './names.ts';
+import { OBSERVER, type SourceView } from './observe.ts';
+import { Places } from './places.ts';
+import { endWhatIsGone } from './removed.ts';
 import { schedulerOf } from './scheduler.ts';
 import { sourceReport } from './source-report.ts';
 import { type Cover, Covers, suppressedList } from './suppress.ts';
@@ -25,6 +35,10 @@ export interface JudgeInput {
   groundTruth: GroundTruth | null;
   mistakes: readonly string[];
   before: LifecycleState | null;
+  /** What each source tells of the identity of nodes; none = names are taken as they are. */
+  identities?: ReadonlyMap<string, readonly Identity[]>;
+  /** The site's rules, by kind. */
+  rules?: Rules;
 }
 
 export interface Judged {
@@ -38,33 +52,63 @@ export interface Judged {
   because: string[];
 }
 
+/** What is known of the cluster's nodes at this tick. */
+interface Setting {
+  names: Names;
+  fleet: ReadonlyMap<string, FleetMember>;
+  inventory: ReturnType<typeof inventoryOf>;
+  rules: Rules;
+}
+
 /** Moves every finding by what was seen since the last tick, and says how the cluster stands. Pure. */
 export function judge(input: JudgeInput): Judged {
-  const { now, tick } = input;
+  const { now, tick, groundTruth, identities = new Map<string, readonly Identity[]>(), rules = {} } = input;
+  const setting: Setting = { names: new Names(identities), fleet: fleetOf(groundTruth), inventory: inventoryOf(input.sources, now), rules };
+  const { names, fleet, inventory } = setting;
   const tracked = new Map((input.before?.tracked ?? []).map((t) => [t.condition.id, t]));
   const was = new Map(tracked);
   for (const view of input.sources) followSource(view, tracked, input);
   leaveUnwatched(tracked, input.sources, input);
+  endWhatIsGone(tracked, { inventory, names, expected: isFleetMeant(input) ? fleet : null, sources: input.sources, now });
   forget(tracked, now);
-  const hidden = suppress(tracked, input);
+  const hidden = weigh(tracked, input, setting);
   show(tracked, hidden, tick);
-  const findings = findingsOf(tracked, hidden, now);
-  const sources = input.sources.filter((v) => v.source !== 'observer').map((v) => sourceReport(v, now));
+  const acknowledged = acknowledge(tracked, groundTruth, now);
+  const transitions = transitionsOf(was, tracked, input);
+  const findings = findingsOf(tracked, { hidden, acknowledged, names, now });
+  const sources = input.sources.filter((v) => v.source !== OBSERVER).map((v) => sourceReport(v, now));
   const judged: Record<string, string> = { ...input.before?.judged };
   for (const { source, snapshot } of input.sources) if (snapshot) judged[source] = snapshot.id;
+  let places: Places | undefined;
   return {
     state: { schema: 'hpc-observer/lifecycle/1', judged, tracked: [...tracked.values()] },
     findings,
-    groups: [],
-    suppressed: suppressedList([...hidden].map(([id, cover]) => ({ cover, id, ...pick((tracked.get(id) as Tracked).condition) }))),
-    transitions: transitionsOf(was, tracked, input),
+    groups: groupsOf({
+      cluster: input.cluster,
+      open: openAndShown(tracked.values(), hidden),
+      tracked: tracked.values(),
+      names,
+      places: () => (places ??= new Places(knownNodes(setting), groundTruth, identities, names)),
+      groundTruth,
+    }),
+    suppressed: suppressedList([...hidden].map(([id, cover]) => ({ cover, id, ...headOf(tracked.get(id) as Tracked) }))),
+    transitions,
     sources,
     ...verdictOf(sources, findings, input.mistakes, hidden.size),
   };
 }
 
-function pick({ kind, severity, subject }: Tracked['condition']): Pick<Tracked['condition'], 'kind' | 'severity' | 'subject'> {
-  return { kind, severity, subject };
+function isFleetMeant({ groundTruth, mistakes }: JudgeInput): boolean {
+  return groundTruth === null ? mistakes.length === 0 : !groundTruth.faulty.includes('fleet');
+}
+
+function* knownNodes({ fleet, inventory }: Setting): Iterable<string> {
+  yield* fleet.keys();
+  if (!('why' in inventory) && inventory.hosts) yield* inventory.hosts;
+}
+
+function headOf(t: Tracked): { kind: string; severity: Severity; subject: Subject } {
+  return { kind: t.condition.kind, severity: severityOf(t), subject: t.condition.subject };
 }
 
 function forget(tracked: Map<string, Tracked>, now: number): void {
@@ -75,16 +119,35 @@ function forget(tracked: Map<string, Tracked>, now: number): void {
   }
 }
 
-/** What ground truth and the scheduler keep out of the open list, by the cover that does. */
-function suppress(tracked: Map<string, Tracked>, { groundTruth, sources, now }: JudgeInput): ReadonlyMap<string, Cover> {
+/**
+ * How severe everything is, and what ground truth and the scheduler keep out of the open list, by the cover that does.
+ * A cover is asked about the severity that history gives; what is held back counts for no loss.
+ */
+function weigh(
+  tracked: Map<string, Tracked>,
+  { groundTruth, sources, now }: JudgeInput,
+  { names, fleet, rules }: Setting,
+): ReadonlyMap<string, Cover> {
   const covers = new Covers(groundTruth, schedulerOf(sources, now), now);
   const hidden = new Map<string, Cover>();
+  const before = new Map<string, Raised>();
   for (const [id, t] of tracked) {
-    const { kind, severity, subject } = t.condition;
-    const found = t.state === 'resolved' ? null : covers.of({ kind, severity, subject, names: [subject.id], held: t.held });
-    const { held: _, ...rest } = t;
-    tracked.set(id, found ? { ...rest, held: found.held } : rest);
+    if (t.state === 'resolved') continue;
+    const { raised: __, held: _, ...rest } = t;
+    const raised = raisedByHistory(t, rules, now);
+    const weighed = { ...rest, ...(raised && { raised }) };
+    const { kind, subject } = t.condition;
+    const found = covers.of({ kind, severity: severityOf(weighed), subject, names: names.of(subject.id), held: t.held });
+    tracked.set(id, { ...weighed, ...(found && { held: found.held }) });
     if (found?.hides) hidden.set(id, found.cover);
+    else if (t.raised?.by === 'impact') before.set(id, t.raised);
+  }
+  const open = openAndShown(tracked.values(), hidden);
+  const member = new Map([...fleet.keys()].map((name) => [names.canonical(name), name]));
+  const memberName = (name: string): string => member.get(names.canonical(name)) ?? name;
+  for (const [id, raised] of raisedByImpact({ open, before, fleet, memberName, rules, now })) {
+    const t = tracked.get(id);
+    if (t) tracked.set(id, { ...t, raised });
   }
   return hidden;
 }
@@ -92,23 +155,30 @@ function suppress(tracked: Map<string, Tracked>, { groundTruth, sources, now }: 
 /** What is in the open list for the first time in its episode is new in this tick, whenever it began. */
 function show(tracked: Map<string, Tracked>, hidden: ReadonlyMap<string, Cover>, tick: string): void {
   for (const [id, t] of tracked) {
-    if (!isOpen(t) || hidden.has(id) || t.shown === 'open') continue;
-    if (t.state === 'stale') tracked.set(id, { ...t, shown: 'stale' });
+    if (!isOpen(t) || hidden.has(id)) continue;
+    const severity = severityOf(t);
+    const peak = t.peak === undefined ? severity : worse(t.peak, severity);
+    if (t.shown === 'open') tracked.set(id, { ...t, peak });
+    else if (t.state === 'stale') tracked.set(id, { ...t, peak, shown: 'stale' });
     else {
-      const reason = t.newIn === tick ? t.reason : `known since ${t.firstSeen}, and no longer held back`;
-      tracked.set(id, { ...t, state: 'new', newIn: tick, shown: 'open', reason });
+      const reason = t.newIn === tick ? t.reason : `known since ${t.firstSeen}, and not held back any more`;
+      tracked.set(id, { ...t, peak, state: 'new', newIn: tick, shown: 'open', reason });
     }
   }
 }
 
-function transitionsOf(
-  was: ReadonlyMap<string, Tracked>,
-  tracked: ReadonlyMap<string, Tracked>,
-  { tick, now }: JudgeInput,
-): Judged['transitions'] {
-  return [...tracked].flatMap(([findingId, t]) => {
+/** What moved in this tick; each is dated in the finding as well. */
+function transitionsOf(was: ReadonlyMap<string, Tracked>, tracked: Map<string, Tracked>, { tick, now }: JudgeInput): Judged['transitions'] {
+  const at = toIso(now);
+  const moved: Judged['transitions'] = [];
+  for (const [findingId, t] of tracked) {
     const from = was.get(findingId);
-    if (from?.state === t.state && from.episode === t.episode) return [];
-    return [{ findingId, tick, at: toIso(now), episode: t.episode, from: from?.state ?? null, to: t.state, reason: t.reason }];
-  });
+    const severity = severityOf(t);
+    const isRise = from?.state === t.state && from.episode === t.episode && severityOf(from) !== severity;
+    if (from?.state === t.state && from.episode === t.episode && !isRise) continue;
+    tracked.set(findingId, { ...t, changedAt: at });
+    const reason = isRise ? `${severityOf(from)} to ${severity}${t.raised?.to === severity ? `: ${t.raised.reason}` : ''}` : t.reason;
+    moved.push({ findingId, tick, at, episode: t.episode, from: from?.state ?? null, to: t.state, severity, reason });
+  }
+  return moved;
 }

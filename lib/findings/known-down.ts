@@ -1,11 +1,12 @@
-import { compareNames } from '../model/text.ts';
 import { toIso } from '../model/time.ts';
 import { expand, fold } from '../nodeset.ts';
 import { Derivation } from './derivation.ts';
 import { onNode } from './expected-nodes.ts';
 import type { GroundTruth } from './ground-truth.ts';
 import type { Inventory } from './inventory.ts';
+import type { Names } from './names.ts';
 import type { Scheduler } from './scheduler.ts';
+import { setText } from './set-text.ts';
 
 interface KnownDown {
   groundTruth: GroundTruth | null;
@@ -13,11 +14,12 @@ interface KnownDown {
   unsure: string | null;
   scheduler: Scheduler | { why: string };
   inventory: Inventory | { why: string };
+  names: Names;
   now: number;
 }
 
 /** Entries of known-down nodes that have run out, or that the cluster contradicts. */
-export function knownDown({ groundTruth, unsure, scheduler, inventory, now }: KnownDown): Derivation {
+export function knownDown({ groundTruth, unsure, scheduler, inventory, names, now }: KnownDown): Derivation {
   const made = new Derivation();
   if (unsure !== null) {
     made.leave('known_down_expired', unsure);
@@ -42,7 +44,7 @@ export function knownDown({ groundTruth, unsure, scheduler, inventory, now }: Kn
   }
   const undecided: string[] = [];
   for (const [name, entry] of current) {
-    const up = isUp(name, scheduler, inventory);
+    const up = isUp(names.of(name), scheduler, inventory);
     if (up === null) undecided.push(name);
     if (!up) continue;
     made.conditions.push({
@@ -53,20 +55,25 @@ export function knownDown({ groundTruth, unsure, scheduler, inventory, now }: Kn
   }
   if (undecided.length === 0) made.judged('known_down_but_up', 'node', 'all');
   else {
-    made.leave('known_down_but_up', `nothing that is fresh tells of ${fold(undecided).slice(0, 200)}`);
+    made.leave('known_down_but_up', `nothing that is fresh tells of ${setText(undecided, 200)}`);
     made.judged('known_down_but_up', 'node', fold([...current.keys()].filter((name) => !undecided.includes(name))));
   }
   made.tell('known_down', {
     count: current.size,
-    nodes: fold([...current.keys()].sort(compareNames)).slice(0, 400),
+    nodes: setText([...current.keys()], 400),
     expired: expired.length,
   });
   return made;
 }
 
 /** How one knows that the node is up; false where it is not, null where nobody tells. */
-function isUp(name: string, scheduler: Scheduler | { why: string }, inventory: Inventory | { why: string }): string | false | null {
-  if (!('why' in scheduler) && scheduler.known.has(name)) return scheduler.inService.has(name) && 'the scheduler gives it work';
-  if (!('why' in inventory) && inventory.on !== null && inventory.hosts?.has(name)) return inventory.on.has(name) && 'it is powered on';
+function isUp(
+  names: readonly string[],
+  scheduler: Scheduler | { why: string },
+  inventory: Inventory | { why: string },
+): string | false | null {
+  const isIn = (some: ReadonlySet<string> | null): boolean => some !== null && names.some((name) => some.has(name));
+  if (!('why' in scheduler) && isIn(scheduler.known)) return isIn(scheduler.inService) && 'the scheduler gives it work';
+  if (!('why' in inventory) && inventory.on !== null && isIn(inventory.hosts)) return isIn(inventory.on) && 'it is powered on';
   return null;
 }

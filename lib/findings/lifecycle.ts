@@ -1,6 +1,7 @@
 import type { Condition } from '../model/condition.ts';
 import type { FindingState } from '../model/finding.ts';
 import type { Kind } from '../model/kind.ts';
+import { changesIn, isFlapping, LOOKS_KEPT } from './flapping.ts';
 
 /** What one look told of one condition. */
 export type Observation =
@@ -21,83 +22,110 @@ export interface Life {
   newIn: string | null;
   /** Good looks in a row. */
   good: number;
-  /** The last looks of a candidate, newest last: `1` seen, `0` seen without. */
+  /** Where the looks of this episode's candidate begin in `looks`, counted from the newest. */
+  sights: number;
+  /** The last looks that saw its subject, over episodes, newest last: `1` seen, `0` seen without. */
   looks: string;
+  /** Since when it comes and goes too often to be told each time (ISO); null while it does not. */
+  flappingSince: string | null;
   reason: string;
 }
 
-export const UNBORN: Life = { state: 'resolved', episode: 0, newIn: null, good: 0, looks: '', reason: '' };
+export const UNBORN: Life = { state: 'resolved', episode: 0, newIn: null, good: 0, sights: 0, looks: '', flappingSince: null, reason: '' };
+
+/** When a look is taken. */
+export interface Moment {
+  tick: string;
+  /** ISO. */
+  at: string;
+}
+
+type Rules = Pick<Kind, 'confirm' | 'resolveAfter'>;
 
 /**
  * The transition table: total over states and observations.
  *
- * | state     | present                | good                     | nothing | same      |
- * |-----------|------------------------|--------------------------|---------|-----------|
- * | candidate | new once confirmed     | forgotten when m are good| keeps   | keeps     |
- * | new       | ongoing (next tick)    | resolved after k in a row| stale   | ongoing   |
- * | ongoing   | ongoing                | resolved after k in a row| stale   | ongoing   |
- * | stale     | ongoing                | resolved after k in a row| stale   | stale     |
- * | resolved  | next episode: new, or candidate | keeps           | keeps   | keeps     |
+ * | state     | present                         | good                                         | nothing | same    |
+ * |-----------|---------------------------------|----------------------------------------------|---------|---------|
+ * | candidate | new once confirmed              | taken back when the last m are good          | keeps   | keeps   |
+ * | new       | ongoing (from the next tick on) | resolved after k in a row; flapping: ongoing | stale   | ongoing |
+ * | ongoing   | ongoing                         | resolved after k in a row; flapping: ongoing | stale   | ongoing |
+ * | stale     | ongoing                         | resolved after k in a row; flapping: ongoing | stale   | stale   |
+ * | resolved  | next episode: new, or candidate | keeps                                        | keeps   | keeps   |
  *
- * @returns null when a candidate is forgotten: it was never reported
+ * Looks that saw its subject go into the ring by which flapping begins and ends; while it flaps it is one open finding.
+ * @returns null when a first candidate is taken back: it was never reported
  */
-export function advance(
-  life: Life,
-  seen: Observation,
-  kind: Pick<Kind, 'confirm' | 'resolveAfter'>,
-  tick: string,
-  critical: boolean,
-): Life | null {
-  switch (life.state) {
-    case 'resolved':
-      return seen.saw === 'present' ? open({ ...life, looks: '', good: 0 }, kind, tick, critical) : life;
-    case 'candidate':
-      if (seen.saw === 'present') return open(life, kind, tick, critical);
-      if (seen.saw === 'good') {
-        const looks = `${life.looks}0`.slice(-(kind.confirm?.m ?? 1));
-        return looks.includes('1') ? { ...life, looks } : null;
-      }
-      return life;
-    case 'new':
-    case 'ongoing':
-    case 'stale':
-      if (seen.saw === 'present') return { ...life, state: life.newIn === tick ? 'new' : 'ongoing', good: 0, reason: 'seen again' };
-      if (seen.saw === 'nothing') return { ...life, state: 'stale', reason: seen.why };
-      if (seen.saw === 'same') return { ...life, state: life.state === 'stale' ? 'stale' : life.newIn === tick ? 'new' : 'ongoing' };
-      return resolveAfter(life, seen.how, kind, tick);
+export function advance(life: Life, seen: Observation, kind: Rules, moment: Moment): Life | null {
+  switch (seen.saw) {
+    case 'nothing':
+      return isOpen(life) ? { ...life, state: 'stale', reason: seen.why } : life;
+    case 'same':
+      return life.state === 'new' ? { ...life, state: settled(life, moment) } : life;
+    case 'present':
+      return present(looked(life, '1', moment), seen.condition, kind, moment);
+    case 'good':
+      return good(looked(life, '0', moment), seen.how, kind, moment);
   }
 }
 
-/** An episode begins: as a candidate where its kind wants confirmation, which a critical never waits for. */
-function open(life: Life, kind: Pick<Kind, 'confirm'>, tick: string, critical: boolean): Life {
-  const starts = life.state === 'resolved';
-  const episode = starts ? life.episode + 1 : life.episode;
-  const looks = `${life.looks}1`.slice(-(kind.confirm?.m ?? 1));
-  const sights = looks.replaceAll('0', '').length;
-  if (kind.confirm && !critical && sights < kind.confirm.n) {
-    return {
-      ...life,
-      state: 'candidate',
-      episode,
-      looks,
-      good: 0,
-      reason: `seen ${sights} of the ${kind.confirm.n} times in ${kind.confirm.m} that its kind asks for`,
-    };
-  }
-  return {
-    ...life,
-    state: 'new',
-    episode,
-    newIn: tick,
-    looks,
-    good: 0,
-    reason: episode > 1 ? `back again, episode ${episode}` : 'seen for the first time',
-  };
+function isOpen({ state }: Life): boolean {
+  return state === 'new' || state === 'ongoing' || state === 'stale';
 }
 
-function resolveAfter(life: Life, how: string, kind: Pick<Kind, 'resolveAfter'>, tick: string): Life {
-  const good = life.good + 1;
+/** `new` to the end of the tick that reported it first, `ongoing` after. */
+function settled({ newIn }: Life, { tick }: Moment): 'new' | 'ongoing' {
+  return newIn === tick ? 'new' : 'ongoing';
+}
+
+function looked(life: Life, look: '0' | '1', { at }: Moment): Life {
+  const looks = (life.looks + look).slice(-LOOKS_KEPT);
+  // Of a candidate nobody was told, and what is over stays over: there is nothing to be quiet about.
+  const isTold = isOpen(life) || (life.state === 'resolved' && look === '1');
+  const flaps = isTold && isFlapping(looks, life.flappingSince !== null);
+  return { ...life, looks, sights: life.sights + 1, flappingSince: flaps ? (life.flappingSince ?? at) : null };
+}
+
+function present(life: Life, condition: Condition, kind: Rules, moment: Moment): Life {
+  if (isOpen(life)) return { ...life, state: settled(life, moment), good: 0, reason: flapReason(life) ?? 'seen again' };
+  const begins = life.state === 'resolved';
+  const begun: Life = { ...life, good: 0, ...(begins && { episode: life.episode + 1, sights: 1 }) };
+  const { confirm } = kind;
+  const sights = confirm ? recent(begun, confirm.m).replaceAll('0', '').length : 0;
+  // Criticals never wait, and neither does what was open so often that it flaps.
+  if (confirm && sights < confirm.n && condition.severity !== 'critical' && begun.flappingSince === null) {
+    return { ...begun, state: 'candidate', reason: `seen ${sights} of the ${confirm.n} times in ${confirm.m} that its kind asks for` };
+  }
+  return { ...begun, state: 'new', newIn: moment.tick, reason: flapReason(begun) ?? birthReason(begun) };
+}
+
+function birthReason({ episode }: Life): string {
+  return episode > 1 ? `back again, episode ${episode}` : 'seen for the first time';
+}
+
+function good(life: Life, how: string, kind: Rules, moment: Moment): Life | null {
+  if (life.state === 'resolved') return life;
+  if (life.state === 'candidate') return recent(life, kind.confirm?.m ?? 1).includes('1') ? life : takenBack(life);
+  const count = life.good + 1;
   const wanted = kind.resolveAfter ?? 1;
-  if (good >= wanted) return { ...life, state: 'resolved', good, newIn: null, reason: how };
-  return { ...life, state: life.newIn === tick ? 'new' : 'ongoing', good, reason: `${how}; good ${good} of ${wanted} times` };
+  const flaps = flapReason(life);
+  if (count >= wanted && flaps === null) return { ...life, state: 'resolved', good: count, newIn: null, reason: how };
+  return { ...life, state: settled(life, moment), good: count, reason: flaps ?? `${how}; good ${count} of ${wanted} times` };
+}
+
+/** An episode that did not come to be: nothing is left of a first one, and of a later one those before it. */
+function takenBack(life: Life): Life | null {
+  return life.episode === 1
+    ? null
+    : { ...life, state: 'resolved', episode: life.episode - 1, reason: 'was not seen often enough to count' };
+}
+
+/** The last `m` looks of this episode. */
+function recent({ looks, sights }: Life, m: number): string {
+  return looks.slice(-Math.min(sights, m));
+}
+
+function flapReason({ flappingSince, looks }: Life): string | null {
+  if (flappingSince === null) return null;
+  return `comes and goes: ${changesIn(looks)} changes in the last ${looks.length} looks, now ${looks.endsWith('1') ? 'there' : 'not there'}`;
 }

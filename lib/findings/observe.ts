@@ -7,6 +7,9 @@ import { UNJUDGED } from './derivation.ts';
 import { textAt } from './summary-reader.ts';
 import type { Observation } from './lifecycle.ts';
 
+/** The pseudo-source of derived conditions. */
+export const OBSERVER = 'observer';
+
 /** How far ahead of the clock data may be dated. */
 const AHEAD = parseDuration('5m');
 

@@ -9,13 +9,27 @@ export const Tracked = z.object({
   episode: z.number().int().nonnegative(),
   newIn: TimeId.nullable(),
   good: z.number().int().nonnegative(),
+  sights: z.number().int().nonnegative(),
   looks: z.string(),
+  flappingSince: IsoTime.nullable(),
   reason: z.string(),
   source: z.string(),
   condition: Condition,
   firstSeen: IsoTime,
   lastSeen: IsoTime,
+  /** When its state, severity or episode changed last. */
+  changedAt: IsoTime,
   resolvedAt: IsoTime.optional(),
+  /** What the rules make of its severity; none while they leave it as its source gives it. */
+  raised: z
+    .object({ from: Severity, to: Severity, by: z.enum(['source', 'persistence', 'impact']), at: IsoTime, reason: z.string() })
+    .optional(),
+  /** The worst severity with which this episode was in the open list. */
+  peak: Severity.optional(),
+  /** How severe it was when it was first acknowledged. */
+  acknowledgedAs: Severity.optional(),
+  /** Its subject was in a complete inventory at some time since it was first seen. */
+  listed: z.boolean(),
   /** How far this episode got into the open list: not at all, as stale alone, or as new. */
   shown: z.enum(['never', 'stale', 'open']),
   /** The cover that speaks of it, and how severe it was when that began. */

@@ -14,17 +14,25 @@ export const Finding = z.object({
   flapping: z.object({ changes: z.number().int(), since: IsoTime }).optional(),
   acknowledged: z.object({ by: z.string(), until: IsoTime, reason: z.string() }).optional(),
   severity: Severity,
+  /** Present while its severity is worse than it was, by a rule or by its source: what it was, since when, and why. */
+  escalated: z.object({ from: Severity, at: IsoTime, reason: z.string() }).optional(),
   kind: z.string(),
   title: z.string(),
   source: z.string(),
   subject: Subject,
   part: z.string().optional(),
+  /** The name of its node in the inventory, where its source calls it otherwise. */
+  knownAs: z.string().optional(),
   /** The subjects, folded: `x1000c0s[0-7]b0n0`. One name for a single finding. */
   subjects: z.string(),
   conditions: z.array(Condition),
   firstSeen: IsoTime,
   lastSeen: IsoTime,
   resolvedAt: IsoTime.optional(),
+  /** When its state, severity or episode changed last. */
+  changedAt: IsoTime.optional(),
+  /** The last looks that saw its subject, newest last: `1` with it, `0` without. */
+  looks: z.string().optional(),
   count: z.number().int().nonnegative(),
   place: Place.optional(),
   evidence: z.array(Evidence),
@@ -73,6 +81,8 @@ export const Transition = z.object({
   episode: z.number().int(),
   from: FindingState.nullable(),
   to: FindingState,
+  /** With which severity it goes on; a rise alone is a transition between equal states. */
+  severity: Severity.optional(),
   reason: z.string(),
 });
 export type Transition = z.infer<typeof Transition>;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Json } from './json.ts';
+import { Assessment } from './report.ts';
 import { Attempt } from './snapshot.ts';
 import { IsoTime, TimeId } from './time.ts';
 
@@ -29,8 +30,12 @@ export const Recording = z.object({
   /** The tick whose lifecycle state this one began with. */
   before: TimeId.nullable(),
   unfinished: TimeId.nullable(),
+  /** The assessment of the tick before, which may have been carried on. */
+  previous: Assessment.nullable(),
   /** For each source the pinned snapshot, and those that were new since the last tick, oldest first. */
   pinned: z.record(z.string(), z.object({ snapshot: TimeId.nullable(), since: z.array(TimeId), attempt: Attempt.nullable() })),
+  /** The numbers over time that forecasts were made of: `[at, value]`, `at` in ms since the epoch. */
+  series: z.array(z.object({ source: z.string(), name: z.string(), points: z.array(z.tuple([z.number(), z.number()])) })).default([]),
   model: z.string().nullable(),
   exchanges: z.array(Exchange),
   toolResults: z.array(ToolResult),

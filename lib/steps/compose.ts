@@ -1,7 +1,9 @@
 import type { AuditLog } from '../audit/audit.ts';
 import { deriveConditions, OBSERVER } from '../findings/derive.ts';
 import { parseGroundTruth, type GroundTruth } from '../findings/ground-truth.ts';
+import type { Series } from '../findings/forecast.ts';
 import { judge, type Judged, type LifecycleState, type SourceView } from '../findings/judge.ts';
+import { type Identity, Names } from '../findings/names.ts';
 import { assess } from '../harness/assess.ts';
 import type { ModelClient } from '../harness/client.ts';
 import type { Change } from '../model/change.ts';
@@ -27,6 +29,10 @@ export interface TickInputs {
   /** The last assessment, which may still hold. */
   previous: Assessment | null;
   groundTruth: { text: string; file: string } | null;
+  /** What each source's facts tell of the identity of nodes. */
+  identities: ReadonlyMap<string, readonly Identity[]>;
+  /** Numbers over time, for forecasts. */
+  series: readonly Series[];
   /** A tick that began before this one and never ended. */
   unfinished: string | null;
   /** The id that the derived conditions' snapshot gets, and that of the one before. */
@@ -53,7 +59,7 @@ export async function compose(
   const { cluster } = config;
   const { tick, now, sources } = inputs;
   const truth = inputs.groundTruth
-    ? parseGroundTruth(inputs.groundTruth.text, { file: inputs.groundTruth.file, now })
+    ? parseGroundTruth(inputs.groundTruth.text, { file: inputs.groundTruth.file, now, nodeDomains: config.node_domains })
     : { groundTruth: null, mistakes: [] };
   const derived = derivedSnapshot(observer, inputs, truth);
   const observerView: SourceView = {
@@ -63,9 +69,18 @@ export async function compose(
     snapshot: derived,
     since: [derived],
   };
-  const judged = judge({ cluster, tick, now, sources: [...sources, observerView], ...truth, before: inputs.before });
+  const { before, identities } = inputs;
+  const judged = judge({ cluster, tick, now, sources: [...sources, observerView], ...truth, before, identities, rules: config.rules });
   const pinned = new Map([...sources, observerView].map((s) => [s.source, s.snapshot]));
-  const view = pinnedView(observer, { tick, now, pinned, changes: inputs.changes, groundTruth: truth.groundTruth, judged });
+  const view = pinnedView(observer, {
+    tick,
+    now,
+    pinned,
+    changes: inputs.changes,
+    groundTruth: truth.groundTruth,
+    names: new Names(identities),
+    judged,
+  });
   const seed = Number.parseInt(sha256Hex(tick).slice(0, 7), 16);
   const { assessment, exchanges, toolResults } = await assess({
     view,
@@ -108,12 +123,14 @@ export async function compose(
     groundTruth: inputs.groundTruth,
     before: inputs.beforeTick,
     unfinished: inputs.unfinished,
+    previous: inputs.previous,
     pinned: Object.fromEntries(
       [...sources, observerView].map((s) => [
         s.source,
         { snapshot: s.snapshot?.id ?? null, since: s.since.map((x) => x.id), attempt: s.attempt },
       ]),
     ),
+    series: inputs.series.map(({ source, name, points }) => ({ source, name, points: points.map(({ at, value }) => [at, value]) })),
     model: client?.label ?? null,
     exchanges,
     toolResults,
@@ -125,11 +142,11 @@ export async function compose(
 /** What needs two sources or ground truth, as the snapshot of a source of its own. */
 function derivedSnapshot(
   observer: Observer,
-  { now, sources, derived }: TickInputs,
+  { now, sources, derived, identities, series }: TickInputs,
   truth: { groundTruth: GroundTruth | null; mistakes: readonly string[] },
 ): Snapshot {
   const { cluster, rules } = observer.config;
-  const collected = deriveConditions({ cluster, now, sources, ...truth });
+  const collected = deriveConditions({ cluster, now, sources, ...truth, identities, series, rules });
   return {
     ...makeSnapshot({
       source: OBSERVER,

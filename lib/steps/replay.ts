@@ -7,6 +7,7 @@ import { Recording, type Exchange } from '../model/recording.ts';
 import type { Assessment } from '../model/report.ts';
 import { readReport } from '../report/publish.ts';
 import { compose, type TickInputs } from './compose.ts';
+import { readIdentities } from './identities.ts';
 import { type Observer, StepError } from './observer.ts';
 
 /** How a replay compares with what was recorded. */
@@ -98,8 +99,10 @@ async function inputsOf(observer: Observer, recording: Recording, now: number): 
     changes,
     before: before === null ? null : await store.get(`findings/states/${before}`, LifecycleState),
     beforeTick: before,
-    previous: before === null ? null : ((await readReport(observer.reports, before))?.assessment ?? null),
+    previous: recording.previous,
     groundTruth: recording.groundTruth,
+    identities: await readIdentities(observer, sources, { keep: false }),
+    series: recording.series.map(({ points, ...of }) => ({ ...of, points: points.map(([at, value]) => ({ at, value })) })),
     unfinished: recording.unfinished,
     derived: { id: derivedSnapshot?.id ?? recording.tick, previous: derivedSnapshot?.previous ?? null },
   };

@@ -12,7 +12,9 @@ import { getAttempt } from '../store/attempts.ts';
 import { sweep, sweepReports } from '../store/retention.ts';
 import { compose, type TickInputs } from './compose.ts';
 import { diffSources } from './diff.ts';
+import { readForecastSeries } from './forecast-series.ts';
 import { appendHistory } from './history.ts';
+import { readIdentities } from './identities.ts';
 import { alone, type Observer } from './observer.ts';
 
 /** The last tick that ended: where the next one takes up. Writing it is a tick's commit point. */
@@ -48,7 +50,7 @@ export async function tick(observer: Observer): Promise<Report> {
     const inputs: TickInputs = {
       tick: id,
       now,
-      ...(await gather(observer, head?.tick ?? null)),
+      ...(await gather(observer, head?.tick ?? null, now)),
       previous: head?.assessment ?? null,
       unfinished: startedBefore && startedBefore.tick !== head?.tick ? startedBefore.tick : null,
       derived: { id: await observer.snapshots.nextId(OBSERVER, now), previous: (await observer.snapshots.latest(OBSERVER))?.id ?? null },
@@ -57,8 +59,9 @@ export async function tick(observer: Observer): Promise<Report> {
     const made = await compose(observer, inputs, { client: observer.model, clock, audit });
     const { facts: _, previous: __, ...derived } = made.derived;
     await observer.snapshots.commit({ snapshot: derived, facts: [] });
+    // Pins first: a recording whose snapshots retention may take is worth nothing.
+    await store.put(`ticks/${id}/pins`, pinsOf(made.recording));
     await store.put(`ticks/${id}/recording`, { ...made.recording, clock: readings } satisfies Recording);
-    await store.put(`ticks/${id}/pins`, pinsOf(made.recording.pinned));
     await store.put(`findings/states/${id}`, made.judged.state);
     await appendHistory(store, made.judged.transitions);
     await publishReport(observer, made.report);
@@ -86,7 +89,8 @@ async function tidy({ store, reports, log }: Observer, now: number): Promise<voi
 async function gather(
   observer: Observer,
   lastTick: string | null,
-): Promise<Pick<TickInputs, 'sources' | 'before' | 'beforeTick' | 'groundTruth' | 'changes'>> {
+  now: number,
+): Promise<Pick<TickInputs, 'sources' | 'before' | 'beforeTick' | 'groundTruth' | 'changes' | 'identities' | 'series'>> {
   const { store, snapshots } = observer;
   const before = lastTick === null ? null : await store.get(`findings/states/${lastTick}`, LifecycleState);
   const sources: SourceView[] = [];
@@ -104,11 +108,20 @@ async function gather(
     if (change) changes.push(change);
     sources.push({ source, maxAge: config.maxAge, attempt: await getAttempt(store, source), snapshot, since });
   }
-  return { sources, changes, before, beforeTick: lastTick, groundTruth: await observer.groundTruth() };
+  return {
+    sources,
+    changes,
+    before,
+    beforeTick: lastTick,
+    groundTruth: await observer.groundTruth(),
+    identities: await readIdentities(observer, sources, { keep: true }),
+    series: await readForecastSeries(store, sources, now),
+  };
 }
 
-function pinsOf(pinned: Recording['pinned']): string[] {
-  return Object.entries(pinned).flatMap(([source, { snapshot, since }]) =>
+function pinsOf({ pinned, before }: Pick<Recording, 'pinned' | 'before'>): string[] {
+  const snapshots = Object.entries(pinned).flatMap(([source, { snapshot, since }]) =>
     [...new Set([...since, ...(snapshot === null ? [] : [snapshot])])].map((id) => `${source}/${id}`),
   );
+  return [...snapshots, ...(before === null ? [] : [`findings/states/${before}`])];
 }

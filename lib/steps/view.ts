@@ -1,4 +1,5 @@
 import { type GroundTruth, parseGroundTruth } from '../findings/ground-truth.ts';
+import { Names } from '../findings/names.ts';
 import { Change } from '../model/change.ts';
 import { Recording } from '../model/recording.ts';
 import type { Report } from '../model/report.ts';
@@ -7,6 +8,7 @@ import { readReport } from '../report/publish.ts';
 import { readSeries } from '../store/series.ts';
 import type { ReadView } from '../tools/view.ts';
 import { readHistory } from './history.ts';
+import { readIdentities } from './identities.ts';
 import type { Observer } from './observer.ts';
 
 export interface Pinned {
@@ -15,6 +17,7 @@ export interface Pinned {
   pinned: ReadonlyMap<string, Snapshot | null>;
   changes: readonly Change[];
   groundTruth: GroundTruth | null;
+  names: Names;
   judged: Pick<Report, 'verdict' | 'sources' | 'findings' | 'groups' | 'suppressed'>;
 }
 
@@ -31,6 +34,7 @@ export function pinnedView({ config, snapshots, store }: Pick<Observer, 'config'
     groups,
     suppressed,
     groundTruth: at.groundTruth,
+    namesOf: (name) => at.names.of(name),
     snapshot: async (source) => at.pinned.get(source) ?? null,
     facts: async (subject) => {
       const known = [];
@@ -58,6 +62,15 @@ export async function storedView(observer: Observer): Promise<ReadView | null> {
     if (change) changes.push(change);
   }
   const now = Date.parse(report.generatedAt);
-  const truth = recording.groundTruth && parseGroundTruth(recording.groundTruth.text, { file: recording.groundTruth.file, now });
-  return pinnedView(observer, { tick: report.tick, now, pinned, changes, groundTruth: truth?.groundTruth ?? null, judged: report });
+  const nodeDomains = observer.config.node_domains;
+  const truth =
+    recording.groundTruth && parseGroundTruth(recording.groundTruth.text, { file: recording.groundTruth.file, now, nodeDomains });
+  const names = new Names(
+    await readIdentities(
+      observer,
+      [...pinned].map(([source, snapshot]) => ({ source, snapshot })),
+      { keep: false },
+    ),
+  );
+  return pinnedView(observer, { tick: report.tick, now, pinned, changes, groundTruth: truth?.groundTruth ?? null, names, judged: report });
 }

@@ -26,26 +26,41 @@ export async function appendSeries(store: Store, source: string, point: SeriesPo
   );
 }
 
+interface Range {
+  /** Milliseconds since the epoch, both ends included. */
+  from: number;
+  to: number;
+}
+
 /**
  * One of a source's numbers over time, oldest first.
- * @param range ms since the epoch, both ends included
  * @returns `at` in ms since the epoch
  */
-export async function readSeries(
+export async function readSeries(store: Store, source: string, name: string, range: Range): Promise<{ at: number; value: number }[]> {
+  return (await readAllSeries(store, source, range, (n) => n === name)).get(name) ?? [];
+}
+
+/** Several of a source's numbers over time, each oldest first; every day is read once. */
+export async function readAllSeries(
   store: Store,
   source: string,
-  name: string,
-  range: { from: number; to: number },
-): Promise<{ at: number; value: number }[]> {
+  range: Range,
+  wanted: (name: string) => boolean,
+): Promise<Map<string, { at: number; value: number }[]>> {
   const from = toIso(Math.max(range.from, 0));
   const to = toIso(Math.min(range.to, Date.UTC(9999, 11, 31)));
-  const found: { at: number; value: number }[] = [];
+  const found = new Map<string, { at: number; value: number }[]>();
   for (const key of await store.list(`series/${source}`)) {
     const day = key.slice(key.lastIndexOf('/') + 1);
     if (day < from.slice(0, 10) || day > to.slice(0, 10)) continue;
     for (const { at, values } of (await store.get(key, Day)) ?? []) {
-      const value = Object.hasOwn(values, name) ? values[name] : undefined;
-      if (value !== undefined && at >= from && at <= to) found.push({ at: Date.parse(at), value });
+      if (at < from || at > to) continue;
+      for (const [name, value] of Object.entries(values)) {
+        if (!wanted(name)) continue;
+        const points = found.get(name);
+        if (points) points.push({ at: Date.parse(at), value });
+        else found.set(name, [{ at: Date.parse(at), value }]);
+      }
     }
   }
   return found;

@@ -157,6 +157,11 @@ export class Snapshots {
     for (const i of snapshot.facts.shards.keys()) yield* await this.#shard(source, snapshot, i);
   }
 
+  /** The facts of one shard of a snapshot, by its place in the manifest. @throws StoreError where it is damaged or gone */
+  async shard(source: string, snapshot: Snapshot, index: number): Promise<SubjectFacts[]> {
+    return this.#shard(source, snapshot, index);
+  }
+
   async #shard(source: string, snapshot: Snapshot, index: number): Promise<SubjectFacts[]> {
     const entry = snapshot.facts.shards[index];
     const key = shardKey(source, entry?.at ?? snapshot.id, index);

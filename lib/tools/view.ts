@@ -21,6 +21,8 @@ export interface ReadView {
   groups: readonly Group[];
   suppressed: readonly Suppressed[];
   groundTruth: GroundTruth | null;
+  /** Every name of a node across sources, its own in the inventory first; the name alone where it has no other. */
+  namesOf(name: string): readonly string[];
   /** The pinned snapshot of a source (`observer` for derived conditions); null where it has none. */
   snapshot(source: string): Promise<Snapshot | null>;
   /** What each source knows of a subject, in the order of the sources. */

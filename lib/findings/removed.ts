@@ -1,0 +1,50 @@
+import { toIso } from '../model/time.ts';
+import type { Inventory } from './inventory.ts';
+import type { Names } from './names.ts';
+import type { SourceView } from './observe.ts';
+import { kinds } from './kinds.ts';
+import { isOpen, type Tracked } from './tracked.ts';
+
+interface Gone {
+  inventory: Inventory | { why: string };
+  names: Names;
+  /** Every expected name; null where the list is not what the site meant. */
+  expected: { has(name: string): boolean } | null;
+  sources: readonly SourceView[];
+  now: number;
+}
+
+/** Subjects that are nodes by the inventory's word. */
+const NODES: ReadonlySet<string> = new Set(['node', 'service_node']);
+
+/** Ends what is about a node that no longer exists, or is of a kind that this version does not know. */
+export function endWhatIsGone(tracked: Map<string, Tracked>, gone: Gone): void {
+  const { inventory, names, expected, now } = gone;
+  const hosts = 'why' in inventory ? null : inventory.hosts;
+  const isListed = (name: string): boolean =>
+    names.of(name).some((n) => hosts?.has(n) === true || (!('why' in inventory) && inventory.aliases.has(n)));
+  const shown = new Map(gone.sources.map((s) => [s.source, new Set(s.snapshot?.conditions.map((c) => c.id))]));
+  for (const [id, t] of tracked) {
+    const { subject, kind } = t.condition;
+    const isShown = shown.get(t.source)?.has(id) === true;
+    if (!kinds.has(kind) && !isShown) {
+      if (isOpen(t)) end(tracked, t, `kind ${kind} is not known to this version, and ${t.source} does not show it`, now);
+      else tracked.delete(id);
+    } else if (hosts !== null && NODES.has(subject.type) && isListed(subject.id)) {
+      if (!t.listed) tracked.set(id, { ...t, listed: true });
+    } else if (
+      hosts !== null &&
+      t.listed &&
+      isOpen(t) &&
+      !isShown &&
+      expected !== null &&
+      !names.of(subject.id).some((n) => expected.has(n))
+    ) {
+      end(tracked, t, `subject removed: ${subject.id} is in neither the complete inventory nor the list of expected nodes`, now);
+    }
+  }
+}
+
+function end(tracked: Map<string, Tracked>, t: Tracked, reason: string, now: number): void {
+  tracked.set(t.condition.id, { ...t, state: 'resolved', newIn: null, flappingSince: null, reason, resolvedAt: toIso(now) });
+}

@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import type { Identity } from '../findings/names.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+import { type Store, StoreError } from '../store/store.ts';
+import type { Observer } from './observer.ts';
+
+/** Sources whose facts tell who a node is: the inventory, whose names are the nodes' own, and the hardware's management. */
+const TELLING = ['hpcm_inventory', 'oneview_inventory'] as const;
+
+const NODES: ReadonlySet<string> = new Set(['node', 'service_node']);
+const MACS_KEPT = 8;
+
+const Row = z.object({
+  name: z.string(),
+  aliases: z.array(z.string()).exactOptional(),
+  serial: z.string().exactOptional(),
+  bmc: z.string().exactOptional(),
+  bmcMac: z.string().exactOptional(),
+  macs: z.array(z.string()).exactOptional(),
+  image: z.string().exactOptional(),
+});
+/** What was made of each shard of facts, by its SHA-256: shards that are as before are not read again. */
+const Cache = z.object({ shards: z.record(z.string(), z.array(Row)) });
+
+/**
+ * What the pinned snapshots' facts tell of the identity of nodes, by source. A shard that cannot be read joins nothing.
+ * @param options.keep writes what was made of new shards, for the next time
+ */
+export async function readIdentities(
+  { store, snapshots, log }: Pick<Observer, 'store' | 'snapshots' | 'log'>,
+  pinned: readonly { source: string; snapshot: Snapshot | null }[],
+  { keep }: { keep: boolean },
+): Promise<Map<string, Identity[]>> {
+  const identities = new Map<string, Identity[]>();
+  for (const { source, snapshot } of pinned) {
+    if (snapshot === null || !TELLING.some((t) => t === source)) continue;
+    const known = await readCache(store, source);
+    const rows = new Map<string, Identity[]>();
+    for (const [index, { sha256 }] of snapshot.facts.shards.entries()) {
+      try {
+        rows.set(sha256, known.get(sha256) ?? (await snapshots.shard(source, snapshot, index)).flatMap(rowOf));
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        log('warn', 'identities', { source, error: error.message });
+      }
+    }
+    if (keep && [...rows.keys()].some((sha) => !known.has(sha))) await store.put(cacheKey(source), { shards: Object.fromEntries(rows) });
+    identities.set(source, [...rows.values()].flat());
+  }
+  return identities;
+}
+
+async function readCache(store: Store, source: string): Promise<Map<string, Identity[]>> {
+  const cache = await store.get(cacheKey(source), Cache).catch((error: unknown) => {
+    if (error instanceof StoreError) return null;
+    throw error;
+  });
+  return new Map(Object.entries(cache?.shards ?? {}));
+}
+
+function cacheKey(source: string): string {
+  return `findings/identities/${source}`;
+}
+
+function rowOf({ subject, facts }: { subject: { type: string; id: string }; facts: JsonObject }): Identity[] {
+  if (!NODES.has(subject.type)) return [];
+  const image = facts['bootedImage'] ?? facts['image'];
+  const aliases = textsOf(facts['aliases']);
+  const macs = textsOf(facts['macs']).slice(0, MACS_KEPT);
+  return [
+    {
+      name: subject.id,
+      ...(aliases.length > 0 && { aliases }),
+      ...(typeof facts['serial'] === 'string' && { serial: facts['serial'] }),
+      ...(typeof facts['bmc'] === 'string' && { bmc: facts['bmc'] }),
+      ...(typeof facts['bmcMac'] === 'string' && { bmcMac: facts['bmcMac'] }),
+      ...(macs.length > 0 && { macs }),
+      ...(typeof image === 'string' && { image }),
+    },
+  ];
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((v) => typeof v === 'string') : [];
+}
