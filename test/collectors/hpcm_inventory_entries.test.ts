@@ -21,6 +21,8 @@ describe('classification', () => {
     ['admin', { type: 'admin' }, 'node admin'],
     ['su7', { type: 'leader' }, 'node leader'],
     ['su7', { attributes: { su_leader_role: 'yes' } }, 'node leader'],
+    ['su7', { attributes: { su_leader_role: '0' } }, 'node node compute'],
+    ['su7', { attributes: { su_leader_role: 1 } }, 'node leader'],
     ['r1i0n0', { type: 'ice_compute' }, 'node node'],
     ['x1000c0s0b0n0', { type: 'compute' }, 'node node compute'],
     ['anything', { type: 'compute', templateName: null }, 'node node compute'],
@@ -229,13 +231,17 @@ describe('each input alone', () => {
           n2: { image: 'cos', kernel: '5.15', boot_time: 1_795_000_000 },
           n3: 'cos',
           n4: 7,
+          '': 'cos',
         },
         { role: 'boot' },
       ),
     ]);
     expect(['n1', 'n2', 'n3'].map((n) => factsOf(result, n)?.['bootedImage'])).toEqual(['cos', 'cos', 'cos']);
     expect(factsOf(result, 'n2')).toMatchObject({ bootedKernel: '5.15' });
-    expect(result.coverage.rejected).toBe(1);
+    expect(problems(result, 'record')).toEqual([
+      'booted.json: entry 4: says nothing of what the node runs',
+      'booted.json: entry 5: has no usable name',
+    ]);
   });
 
   it('cm inventory: keys with spaces, placeholders, empty records', async () => {

@@ -106,7 +106,7 @@ function readBootLine(body: string): Booted | null {
  * The image and kernel that a kernel's command line names: `IMAGE=`, else the folder of `BOOT_IMAGE=…/IMAGE/KERNEL`. A
  * node that booted from its own disk (`/boot/vmlinuz-…`) tells its kernel alone.
  */
-export function readCommandLine(line: string): Booted {
+function readCommandLine(line: string): Booted {
   const booted: Booted = {};
   const parts = (/(?:^|\s)BOOT_IMAGE=(\S+)/.exec(line)?.[1] ?? '').split('/');
   const folder = parts.length > 1 ? parts.at(-2) : undefined;
@@ -122,14 +122,14 @@ export function readCommandLine(line: string): Booted {
 /** The same as a JSON object: by node a command line, an image's name, or `{image, kernel, cmdline, boot_time}`. */
 export function readBootObject(object: JsonObject, input: string, tally: Tally, domains: readonly string[]): Map<string, Booted> {
   const nodes = new Map<string, Booted>();
-  for (const name of Object.keys(object)) {
+  Object.keys(object).forEach((name, i) => {
     tally.records++;
     const id = subjectId('node', name, domains);
     const booted = readBootValue(object[name]);
     if (id === null || booted === null)
-      tally.reject(input, 'an entry', id === null ? 'has no usable name' : 'says nothing of what the node runs');
+      tally.reject(input, `entry ${i + 1}`, id === null ? 'has no usable name' : 'says nothing of what the node runs');
     else nodes.set(id, booted);
-  }
+  });
   return nodes;
 }
 

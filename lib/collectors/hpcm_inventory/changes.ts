@@ -2,7 +2,7 @@ import { compareNames } from '../../model/text.ts';
 import { type Baseline, isSame, packBaselines, slotMap, toBaseline, toSlots, unpackBaselines } from './baseline.ts';
 import type { Carry, Exchange, Loss } from './carry.ts';
 import type { Entry } from './fleet.ts';
-import { FAMILIES, type Family, NO_SERIAL, wasRead } from './hardware.ts';
+import { FAMILIES, type Family, type Hardware, NO_SERIAL, wasRead } from './hardware.ts';
 
 /** What a comparison of the hardware with the last reading shows. */
 export interface HardwareChanges {
@@ -42,101 +42,112 @@ function isMass(count: number, compared: number): boolean {
 export function compareHardware(hosts: readonly Entry[], carry: Carry | undefined, now: number, isWhole: boolean): HardwareChanges {
   const before = carry === undefined ? new Map<string, Baseline>() : unpackBaselines(carry);
   const baselines = new Map(isWhole ? [] : before);
-  const losses = new Map((carry?.losses ?? []).filter((l) => now - l.since < LOSS_ACCEPTED).map((l) => [lossKey(l.node, l.family), l]));
-  const accepted = new Set((carry?.losses ?? []).filter((l) => now - l.since >= LOSS_ACCEPTED).map((l) => lossKey(l.node, l.family)));
-  const fresh: Loss[] = [];
-  const exchanges: Exchange[] = [];
-  const blank = new Map<Family, string[]>();
-  const unreadable = unreadableHosts(hosts, before);
-  let compared = 0;
+  const comparison = new Comparison(carry?.losses ?? [], now);
   for (const { id, hardware } of hosts) {
     const old = before.get(id);
-    if (!wasRead(hardware)) {
-      if (old !== undefined) baselines.set(id, old);
-      continue;
-    }
+    if (wasRead(hardware)) baselines.set(id, old === undefined ? toBaseline(hardware) : comparison.compare(id, hardware, old));
+    else if (old !== undefined) baselines.set(id, old);
+  }
+  comparison.settle();
+  const present = new Set(hosts.map((h) => h.id));
+  const losses = [...comparison.losses.values()]
+    .filter((l) => !isWhole || present.has(l.node))
+    .sort((a, b) => compareNames(a.node, b.node) || compareNames(a.family, b.family));
+  const earlier = (carry?.exchanges ?? []).filter((e) => now - e.at < EXCHANGE_LISTED);
+  const exchanges = latestExchanges([...comparison.exchanges, ...earlier]);
+  const unreadable = unreadableHosts(hosts, before);
+  return {
+    losses,
+    exchanges,
+    unreadable,
+    vanished: unreadable.filter((id) => before.has(id)).length,
+    blank: comparison.blank,
+    rewritten: comparison.rewritten,
+    carry: { ...packBaselines(baselines), losses, exchanges },
+  };
+}
+
+/** Collects what single hosts show, and then sees whether it is too much to be true. */
+class Comparison {
+  readonly losses: Map<string, Loss>;
+  exchanges: Exchange[] = [];
+  readonly blank = new Map<Family, string[]>();
+  rewritten = 0;
+  readonly #now: number;
+  /** Losses that have lasted so long that the smaller number counts from now on. */
+  readonly #accepted: ReadonlySet<string>;
+  readonly #fresh: Loss[] = [];
+  #compared = 0;
+
+  constructor(losses: readonly Loss[], now: number) {
+    const isAccepted = (l: Loss): boolean => now - l.since >= LOSS_ACCEPTED;
+    this.#now = now;
+    this.losses = new Map(losses.filter((l) => !isAccepted(l)).map((l) => [hostKey(l.node, l.family), l]));
+    this.#accepted = new Set(losses.filter(isAccepted).map((l) => hostKey(l.node, l.family)));
+  }
+
+  /** Compares one host with what it had. @returns what the next run compares with */
+  compare(id: string, hardware: Hardware, old: Baseline): Baseline {
     const current = toBaseline(hardware);
-    if (old === undefined) {
-      baselines.set(id, current);
-      continue;
-    }
-    compared++;
+    this.#compared++;
     if (isSame(old, current)) {
-      for (const family of FAMILIES) losses.delete(lossKey(id, family));
-      baselines.set(id, current);
-      continue;
+      for (const family of FAMILIES) this.losses.delete(hostKey(id, family));
+      return current;
     }
     const had = slotMap(old.slots);
     const has = slotMap(current.slots);
     const keep = new Map<string, string>();
     for (const family of FAMILIES) {
-      const result = compareFamily(family, had, has, accepted.has(lossKey(id, family)));
+      const result = compareFamily(family, had, has, this.#accepted.has(hostKey(id, family)));
       for (const [slot, hash] of result.keep) keep.set(slot, hash);
-      const key = lossKey(id, family);
-      if (result.isBlank) addBlank(blank, family, [id]);
-      else if (result.missing.length === 0) losses.delete(key);
-      else {
-        const known = losses.get(key);
-        const loss = {
-          node: id,
-          family,
-          since: known?.since ?? now,
-          was: result.was,
-          is: result.is,
-          slots: result.missing.slice(0, SLOTS_NAMED),
-        };
-        if (known === undefined) fresh.push(loss);
-        else losses.set(key, loss);
-      }
-      if (result.other.length > 0)
-        exchanges.push({ node: id, component: family, at: now, message: exchangeText(family, result.other, hardware.parts) });
+      if (result.isBlank) addBlank(this.blank, family, [id]);
+      else this.#noteLoss(id, family, result);
+      if (result.other.length > 0) this.#noteExchange(id, family, exchangeText(family, result.other, hardware.parts));
     }
     if (old.serial !== '' && current.serial !== '' && old.serial !== current.serial) {
-      exchanges.push({
-        node: id,
-        component: 'serial',
-        at: now,
-        message: `has another serial number: ${old.serial} before, ${current.serial} now`,
-      });
+      this.#noteExchange(id, 'serial', `has another serial number: ${old.serial} before, ${current.serial} now`);
     }
-    baselines.set(id, { serial: current.serial === '' ? old.serial : current.serial, slots: toSlots(keep) });
+    return { serial: current.serial === '' ? old.serial : current.serial, slots: toSlots(keep) };
   }
-  for (const family of FAMILIES) {
-    const lost = fresh.filter((l) => l.family === family);
-    if (isMass(lost.length, compared))
-      addBlank(
-        blank,
-        family,
-        lost.map((l) => l.node),
-      );
-    else for (const loss of lost) losses.set(lossKey(loss.node, family), loss);
+
+  #noteLoss(id: string, family: Family, { missing, was, is }: FamilyResult): void {
+    const key = hostKey(id, family);
+    const known = this.losses.get(key);
+    if (missing.length === 0) this.losses.delete(key);
+    else {
+      const loss: Loss = { node: id, family, since: known?.since ?? this.#now, was, is, slots: missing.slice(0, SLOTS_NAMED) };
+      if (known === undefined) this.#fresh.push(loss);
+      else this.losses.set(key, loss);
+    }
   }
-  const isRewritten = isMass(new Set(exchanges.map((e) => e.node)).size, compared);
-  const listed = [...(isRewritten ? [] : exchanges), ...(carry?.exchanges ?? []).filter((e) => now - e.at < EXCHANGE_LISTED)];
-  const kept = latestExchanges(listed);
-  const present = new Set(hosts.map((h) => h.id));
-  const keptLosses = [...losses.values()]
-    .filter((l) => !isWhole || present.has(l.node))
-    .sort((a, b) => compareNames(a.node, b.node) || compareNames(a.family, b.family));
-  return {
-    losses: keptLosses,
-    exchanges: kept,
-    unreadable,
-    vanished: unreadable.filter((id) => before.has(id)).length,
-    blank,
-    rewritten: isRewritten ? new Set(exchanges.map((e) => e.node)).size : 0,
-    carry: { ...packBaselines(baselines), losses: keptLosses, exchanges: kept },
-  };
+
+  #noteExchange(node: string, component: string, message: string): void {
+    this.exchanges.push({ node, component, at: this.#now, message });
+  }
+
+  /** Takes what many hosts show at once for what it is: one failed reading, or a tool that writes otherwise. */
+  settle(): void {
+    for (const family of FAMILIES) {
+      const lost = this.#fresh.filter((l) => l.family === family);
+      const nodes = lost.map((l) => l.node);
+      if (isMass(lost.length, this.#compared)) addBlank(this.blank, family, nodes);
+      else for (const loss of lost) this.losses.set(hostKey(loss.node, family), loss);
+    }
+    const exchanged = new Set(this.exchanges.map((e) => e.node)).size;
+    if (!isMass(exchanged, this.#compared)) return;
+    this.rewritten = exchanged;
+    this.exchanges = [];
+  }
 }
 
-function addBlank(blank: Map<Family, string[]>, family: Family, ids: string[]): void {
+function addBlank(blank: Map<Family, string[]>, family: Family, ids: readonly string[]): void {
   const list = blank.get(family);
-  if (list === undefined) blank.set(family, ids);
-  else list.push(...ids);
+  if (list === undefined) blank.set(family, [...ids]);
+  else for (const id of ids) list.push(id);
 }
 
-function lossKey(node: string, family: string): string {
-  return `${family}:${node}`;
+function hostKey(node: string, part: string): string {
+  return `${part}:${node}`;
 }
 
 interface FamilyResult {
@@ -201,7 +212,7 @@ function unreadableHosts(hosts: readonly Entry[], before: ReadonlyMap<string, Ba
 function latestExchanges(all: Exchange[]): Exchange[] {
   const latest = new Map<string, Exchange>();
   for (const exchange of all) {
-    const key = lossKey(exchange.node, exchange.component);
+    const key = hostKey(exchange.node, exchange.component);
     const known = latest.get(key);
     if (known === undefined || known.at < exchange.at) latest.set(key, exchange);
   }
