@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { Severity, Subject } from '../../model/condition.ts';
-import type { Memory, Recorder, Series } from './recorder.ts';
+import type { Group, Recorder, Series } from './recorder.ts';
 import { QUANTITIES } from './quantity.ts';
-import type { Rollup } from './rollup.ts';
+import { hasBaseline, type Rollup } from './rollup.ts';
+import { MemoryTable, type SeriesStats } from './tables.ts';
 
 /** Series that are handed on: about 60 bytes each, far below what the store takes as a carry. */
 const MAX_CARRIED = 120_000;
@@ -68,10 +69,19 @@ export type TelemetryCarry = z.infer<typeof TelemetryCarry>;
 const WIDTH = 6;
 
 /** Makes the series of the last run known to the recorder. @returns their indices, in the order of the carry */
-export function restore(carry: TelemetryCarry, recorder: Recorder): number[] {
-  const indices: number[] = [];
-  for (let at = 0; at + WIDTH <= carry.series.length; at += WIDTH) {
-    const [subject, metric, part, age, interval, value] = carry.series.slice(at, at + WIDTH) as [
+export function restore(carry: TelemetryCarry, recorder: Recorder): (number | undefined)[] {
+  const { series } = carry;
+  const length = Math.floor(series.length / WIDTH);
+  const indices: (number | undefined)[] = [];
+  const baselines = new Map<number, number>();
+  for (let at = 0; at + 1 < carry.baselines.length; at += 2)
+    baselines.set(carry.baselines[at] as number, carry.baselines[at + 1] as number);
+  recorder.before = new MemoryTable(length);
+  for (let place = 0; place < length; place++) {
+    const index = restoreOne(carry, place * WIDTH, recorder);
+    indices.push(index);
+    if (index === undefined) continue;
+    const [, , , age, interval, value] = series.slice(place * WIDTH, (place + 1) * WIDTH) as [
       number,
       number,
       number,
@@ -79,43 +89,59 @@ export function restore(carry: TelemetryCarry, recorder: Recorder): number[] {
       number,
       number,
     ];
-    const [type, id] = carry.subjects[subject] ?? [];
-    const measure = carry.metrics[metric];
-    const place = carry.parts[part];
-    if (type === undefined || id === undefined || measure === undefined || place === undefined) continue;
-    const index = recorder.seriesOf({
-      subject: recorder.subject(type, id),
-      measure,
-      metric: measure.metric,
-      part: place,
-      mode: measure.mode,
-    });
-    if (typeof index !== 'number') continue;
-    (recorder.series[index] as Series).before = { time: carry.end - age, value, interval };
-    indices[at / WIDTH] = index;
-  }
-  for (let at = 0; at + 1 < carry.baselines.length; at += 2) {
-    const index = indices[carry.baselines[at] as number];
-    const before = index === undefined ? undefined : recorder.series[index]?.before;
-    if (before !== undefined) before.baseline = carry.baselines[at + 1] as number;
+    recorder.before.set(index, { time: carry.end - age, value, interval, baseline: baselines.get(place) ?? Number.NaN });
   }
   return indices;
 }
 
-/** What a series is remembered by after this run; undefined for one that the run knows nothing of. */
-export function memoryOf(series: Series, rollup: Rollup, index: number): Memory | undefined {
-  const stats = rollup.stats[index];
-  if (stats === undefined) return series.before;
-  const { before } = series;
-  if (before !== undefined && before.time >= stats.lastTime) return before;
-  const interval = stats.interval > 0 ? stats.interval : (before?.interval ?? 0);
-  return { time: stats.lastTime, value: stats.last, interval, ...(before?.baseline !== undefined && { baseline: before.baseline }) };
+function restoreOne({ series, subjects, metrics, parts }: TelemetryCarry, at: number, recorder: Recorder): number | undefined {
+  const subject = subjects[series[at] as number];
+  const measure = metrics[series[at + 1] as number];
+  const part = parts[series[at + 2] as number];
+  if (subject === undefined || measure === undefined || part === undefined) return undefined;
+  const { metric, mode } = measure;
+  const index = recorder.seriesOf({ subject: recorder.subject(subject[0], subject[1]), measure, metric, part, mode });
+  return typeof index === 'number' ? index : undefined;
+}
+
+/** How much of a baseline each good window renews, and how many samples make a first one. */
+const RENEWAL = 0.2;
+const ENOUGH = 4;
+
+/**
+ * What is known of each series after this run.
+ * @param beyond series beyond a limit: what they show is not what they usually show
+ */
+export function remember(recorder: Recorder, { stats, order }: Rollup, beyond: ReadonlySet<number>): MemoryTable {
+  const memories = new MemoryTable(recorder.series.length);
+  for (const index of order) {
+    const before = recorder.before.at(index);
+    if (!stats.has(index) || (before !== undefined && before.time >= stats.get(index, 'lastTime'))) {
+      if (before !== undefined) memories.set(index, before);
+      continue;
+    }
+    const now = stats.at(index) as SeriesStats;
+    let baseline = before?.baseline ?? Number.NaN;
+    if (hasBaseline(recorder.series[index] as Series) && !beyond.has(index) && Number.isNaN(now.zeroSince)) {
+      if (!Number.isNaN(baseline)) baseline += RENEWAL * (now.median - baseline);
+      else if (now.count >= ENOUGH) baseline = now.median;
+    }
+    memories.set(index, {
+      time: now.lastTime,
+      value: now.last,
+      interval: now.interval > 0 ? now.interval : (before?.interval ?? 0),
+      baseline,
+    });
+  }
+  return memories;
 }
 
 interface Kept {
-  memories: ReadonlyMap<number, Memory>;
-  standings: readonly (Omit<Standing, 'series'> & { series: number })[];
+  memories: MemoryTable;
+  standings: readonly Standing[];
   incidents: readonly Incident[];
+  /** The end of the window, as far as the clock has come. */
+  end: number;
 }
 
 /**
@@ -125,11 +151,11 @@ interface Kept {
 export function pack(
   recorder: Recorder,
   rollup: Rollup,
-  { memories, standings, incidents }: Kept,
+  { memories, standings, incidents, end }: Kept,
 ): { carry: TelemetryCarry; dropped: number } {
   const carry: TelemetryCarry = {
     start: rollup.window.start,
-    end: rollup.window.end,
+    end,
     subjects: [],
     metrics: [],
     parts: [],
@@ -138,13 +164,13 @@ export function pack(
     standings: [],
     incidents: [...incidents],
   };
-  const subjects = new Map<string, number>();
-  const metrics = new Map<string, number>();
+  const subjects = new Map<Subject, number>();
+  const metrics = new Map<Group, Map<string, number>>();
   const parts = new Map<string, number>();
   const places = new Map<number, number>();
   let dropped = 0;
   for (const index of rollup.order) {
-    const memory = memories.get(index);
+    const memory = memories.at(index);
     if (memory === undefined) continue;
     if (places.size >= MAX_CARRIED) {
       dropped++;
@@ -154,19 +180,14 @@ export function pack(
     const place = places.size;
     places.set(index, place);
     carry.series.push(
-      numberOf(subjects, `${subject.type}:${subject.id}`, carry.subjects, () => [subject.type, subject.id]),
-      numberOf(metrics, JSON.stringify([group.quantity, group.metric, group.unit, mode, scale, offset]), carry.metrics, () => ({
-        ...group,
-        mode,
-        scale,
-        offset,
-      })),
+      numberOf(subjects, subject, carry.subjects, () => [subject.type, subject.id]),
+      numberOf(ofGroup(metrics, group), `${mode} ${scale} ${offset}`, carry.metrics, () => ({ ...group, mode, scale, offset })),
       numberOf(parts, part, carry.parts, () => part),
-      rollup.window.end - memory.time,
+      end - memory.time,
       Math.round(memory.interval),
       memory.value,
     );
-    if (memory.baseline !== undefined) carry.baselines.push(place, memory.baseline);
+    if (!Number.isNaN(memory.baseline)) carry.baselines.push(place, memory.baseline);
   }
   for (const standing of standings) {
     const place = places.get(standing.series);
@@ -175,7 +196,16 @@ export function pack(
   return { carry, dropped };
 }
 
-function numberOf<T>(known: Map<string, number>, key: string, list: T[], make: () => T): number {
+function ofGroup(metrics: Map<Group, Map<string, number>>, group: Group): Map<string, number> {
+  let known = metrics.get(group);
+  if (known === undefined) {
+    known = new Map();
+    metrics.set(group, known);
+  }
+  return known;
+}
+
+function numberOf<K, T>(known: Map<K, number>, key: K, list: T[], make: () => T): number {
   let number = known.get(key);
   if (number === undefined) {
     number = list.length;

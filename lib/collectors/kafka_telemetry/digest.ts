@@ -6,9 +6,10 @@ import { compareNames } from '../../model/text.ts';
 import { toIso } from '../../model/time.ts';
 import type { Intake } from './intake.ts';
 import { QUANTITIES, type Quantity } from './quantity.ts';
-import type { Memory, Recorder, Series } from './recorder.ts';
-import type { GroupStats, Rollup, SeriesStats } from './rollup.ts';
+import type { Recorder, Series } from './recorder.ts';
+import type { GroupStats, Rollup } from './rollup.ts';
 import type { Silence } from './silence.ts';
+import type { MemoryTable, StatsTable } from './tables.ts';
 
 const TOP_GROUPS = 18;
 const TOP_COUNTERS = 6;
@@ -53,8 +54,7 @@ export function summarise({ intake, rollup, requested, silence, conditions, even
     .sort((a, b) => rank(a.group.quantity) - rank(b.group.quantity) || b.series - a.series || compareNames(a.group.metric, b.group.metric));
   const counters = gauges.filter((g) => g.increase > 0 || g.resets > 0);
   const observed = new Map<string, number>();
-  for (const key of rollup.subjects) {
-    const type = key.slice(0, key.indexOf(':'));
+  for (const { type } of rollup.subjects) {
     observed.set(type, (observed.get(type) ?? 0) + 1);
   }
   return {
@@ -68,12 +68,13 @@ export function summarise({ intake, rollup, requested, silence, conditions, even
     formats: counts(intake.formats),
     samples: rollup.samples,
     ...(recorder.samples.thinning > 0 && { one_sample_in: 2 ** recorder.samples.thinning }),
-    series: rollup.stats.reduce((n, s) => n + (s === undefined ? 0 : 1), 0),
+    series: rollup.stats.size,
     subjects: counts(observed),
     excluded: counts(recorder.excluded),
     notes: {
       ...(intake.times.assumedUtc > 0 && { assumed_utc: intake.times.assumedUtc }),
       ...(intake.timeFromRecord > 0 && { time_from_record: intake.timeFromRecord }),
+      ...(recorder.dateless > 0 && { time_from_input: recorder.dateless }),
       ...(recorder.samples.conflicts > 0 && { conflicting_duplicates: recorder.samples.conflicts }),
       ...(recorder.ahead.size > 0 && { clocks_ahead: namesOf(recorder.ahead) }),
       ...(recorder.suspects.size > 0 && {
@@ -140,63 +141,62 @@ function conditionsJson(conditions: readonly ConditionDraft[]): JsonObject {
 }
 
 /** What is known of each subject: the last reading of each of its sensors, and how it ran over the window. */
-export function factsOf(
-  recorder: Recorder,
-  rollup: Rollup,
-  memories: ReadonlyMap<number, Memory>,
-): { subject: Subject; facts: JsonObject }[] {
-  const members = new Map<Subject, number[]>();
-  for (const index of rollup.order) {
-    if (!memories.has(index)) continue;
-    const { subject } = recorder.series[index] as Series;
-    const list = members.get(subject);
-    if (list === undefined) members.set(subject, [index]);
-    else list.push(index);
-  }
-  return [...members]
-    .sort(([a], [b]) => compareNames(a.type, b.type) || compareNames(a.id, b.id))
-    .map(([subject, indices]) => {
-      const sorted = indices.sort((a, b) => {
-        const [x, y] = [recorder.series[a] as Series, recorder.series[b] as Series];
-        return rank(x.group.quantity) - rank(y.group.quantity) || compareNames(x.part, y.part) || compareNames(x.key, y.key);
-      });
-      return {
-        subject,
-        facts: {
-          readings: sorted
-            .slice(0, READINGS)
-            .map((index) => readingJson(recorder.series[index] as Series, memories.get(index) as Memory, rollup.stats[index])),
-          ...(sorted.length > READINGS && { more_readings: sorted.length - READINGS }),
-        },
-      };
+export function factsOf(recorder: Recorder, rollup: Rollup, memories: MemoryTable): { subject: Subject; facts: JsonObject }[] {
+  const places = readingPlaces(recorder, rollup.order, memories);
+  const facts: { subject: Subject; facts: JsonObject }[] = [];
+  for (const [subject, members] of rollup.members) {
+    const known = members.filter((index) => memories.has(index));
+    if (known.length === 0) continue;
+    // Of equal places the order of the series decides, which is the same in every run.
+    known.sort((a, b) => (places[a] as number) - (places[b] as number));
+    facts.push({
+      subject,
+      facts: {
+        readings: known.slice(0, READINGS).map((index) => readingJson(recorder.series[index] as Series, index, memories, rollup.stats)),
+        ...(known.length > READINGS && { more_readings: known.length - READINGS }),
+      },
     });
+  }
+  return facts.sort(({ subject: a }, { subject: b }) => (a.type === b.type ? (a.id < b.id ? -1 : 1) : a.type < b.type ? -1 : 1));
 }
 
-function readingJson({ group, part }: Series, memory: Memory, stats: SeriesStats | undefined): JsonObject {
-  return {
-    kind: group.quantity,
-    metric: group.metric,
-    part,
-    unit: group.unit,
-    last: rounded(memory.value),
-    at: toIso(memory.time),
-    ...(stats !== undefined &&
-      stats.count > 1 && { min: rounded(stats.min), mean: rounded(stats.mean), max: rounded(stats.max), count: stats.count }),
-  };
+/**
+ * Where each series stands among the readings of its subject: by quantity, then by name. Names are the same on many
+ * subjects, and comparing them is dear, so that they are put in order once.
+ */
+function readingPlaces(recorder: Recorder, order: readonly number[], memories: MemoryTable): Float64Array {
+  const names = new Set<string>();
+  for (const index of order) if (memories.has(index)) names.add((recorder.series[index] as Series).part);
+  const ordinals = new Map([...names].sort(compareNames).map((name, i) => [name, i]));
+  const places = new Float64Array(recorder.series.length);
+  for (const index of order) {
+    const { group, part } = recorder.series[index] as Series;
+    places[index] = rank(group.quantity) * names.size + (ordinals.get(part) ?? 0);
+  }
+  return places;
+}
+
+function readingJson({ group, part }: Series, index: number, memories: MemoryTable, stats: StatsTable): JsonObject {
+  const { quantity: kind, metric, unit } = group;
+  const last = rounded(memories.valueOf(index));
+  const at = toIso(memories.timeOf(index));
+  if (!stats.has(index)) return { kind, metric, part, unit, last, at };
+  const [min, max] = [stats.get(index, 'min'), stats.get(index, 'max')];
+  if (min === max) return { kind, metric, part, unit, last, at };
+  return { kind, metric, part, unit, last, at, min: rounded(min), mean: rounded(stats.get(index, 'mean')), max: rounded(max) };
 }
 
 /** Numbers worth a trend: loads, and the means and maxima of what cooling is judged by. */
 export function seriesOf(rollup: Rollup, recorder: Recorder, conditions: number): Record<string, number> {
   const numbers: Record<string, number> = { samples: rollup.samples, conditions };
-  const power = new Map<string, number>();
-  rollup.stats.forEach((stats, index) => {
-    const series = recorder.series[index] as Series;
-    if (stats === undefined || series.group.quantity !== 'power') return;
-    const key = `${series.subject.type}:${series.subject.id}`;
-    power.set(key, Math.max(power.get(key) ?? 0, stats.last));
-  });
+  const power = new Map<Subject, number>();
+  for (const index of rollup.order) {
+    const { group, subject } = recorder.series[index] as Series;
+    if (group.quantity !== 'power' || !rollup.stats.has(index)) continue;
+    power.set(subject, Math.max(power.get(subject) ?? 0, rollup.stats.get(index, 'last')));
+  }
   for (const type of ['node', 'pdu', 'chassis', 'rack']) {
-    const loads = [...power].filter(([key]) => key.startsWith(`${type}:`)).sort(([a], [b]) => compareNames(a, b));
+    const loads = [...power].filter(([subject]) => subject.type === type).sort(([a], [b]) => (a.id < b.id ? -1 : 1));
     if (loads.length > 0) numbers[`${type}_power_w`] = rounded(loads.reduce((sum, [, value]) => sum + value, 0));
   }
   for (const { group, mean, max } of rollup.groups) {

@@ -8,10 +8,11 @@ import {
   ReadError,
   UnusableInput,
 } from '../../model/collector.ts';
+import type { Subject } from '../../model/condition.ts';
 import type { CoverageProblem } from '../../model/snapshot.ts';
 import { compareNames, oneLine } from '../../model/text.ts';
 import { toIso } from '../../model/time.ts';
-import { memoryOf, pack, restore, TelemetryCarry } from './carry.ts';
+import { pack, remember, restore, TelemetryCarry } from './carry.ts';
 import { factsOf, rounded, seriesOf, summarise } from './digest.ts';
 import { digestEvents } from './events.ts';
 import { Intake, type MessageContext, UNREAD } from './intake.ts';
@@ -22,8 +23,8 @@ import type { AvroDecoder } from './messages.ts';
 import { TelemetryOptions } from './options.ts';
 import { findOutliers } from './outliers.ts';
 import { findPowerLoss } from './power.ts';
-import { type Memory, Recorder, type Series } from './recorder.ts';
-import { rollUp, type Rollup, windowOf } from './rollup.ts';
+import { Recorder } from './recorder.ts';
+import { rollUp, windowOf } from './rollup.ts';
 import { findSilence } from './silence.ts';
 import { takeInput } from './stream.ts';
 import { SUSPECTS } from './suspect.ts';
@@ -72,6 +73,7 @@ async function collectTelemetry(
   const restored = carry === undefined ? [] : restore(carry, recorder);
   const problems: CoverageProblem[] = [];
   for (const input of inputs.toSorted((a, b) => compareNames(a.name, b.name))) await takeOne(input, intake, context, avro, problems);
+  recorder.settleTimes();
   if (!Number.isFinite(recorder.newest)) throw new UnusableInput(whyNothing(intake, inputs.length));
 
   const rollup = rollUp(recorder, windowOf(recorder.newest, config.window, carry), config.window);
@@ -84,8 +86,8 @@ async function collectTelemetry(
   const power = findPowerLoss(recorder, rollup);
   const events = digestEvents(intake.events, carry?.incidents ?? [], recorder, rollup.window, now);
   const beyond = new Set(judged.standings.filter((s) => s.level > 0).map((s) => s.series));
-  const remembered = remember(recorder, rollup, beyond);
-  const silence = findSilence(recorder, remembered, {
+  const memories = remember(recorder, rollup, beyond);
+  const silence = findSilence(recorder, rollup, memories, {
     end: rollup.window.end,
     staleAfter: config.stale_after,
     forgetAfter: config.forget_after,
@@ -104,8 +106,12 @@ async function collectTelemetry(
       compareNames(a.subject.id, b.subject.id) ||
       compareNames(a.part ?? '', b.part ?? ''),
   );
-  const packed = pack(recorder, rollup, { memories: silence.memories, standings: judged.standings, incidents: events.incidents });
-  packed.carry.end = Math.min(rollup.window.end, now);
+  const packed = pack(recorder, rollup, {
+    memories,
+    standings: judged.standings,
+    incidents: events.incidents,
+    end: Math.min(rollup.window.end, now),
+  });
   const dropped = recorder.excluded.get('overSeries') ?? 0;
   return {
     summary: summarise({ intake, rollup, requested: config.window, silence, conditions, eventsBySeverity: events.bySeverity }),
@@ -132,10 +138,10 @@ async function collectTelemetry(
           : []),
         ...(packed.dropped > 0 ? [note(`${packed.dropped} series are too many to remember: whether they go silent will not be seen`)] : []),
       ],
-      observed: observedOf(recorder, silence.heard, context.cluster),
+      observed: observedOf(silence.heard, context.cluster),
     },
     asOf: rollup.window.end,
-    facts: factsOf(recorder, rollup, silence.memories),
+    facts: factsOf(recorder, rollup, memories),
     series: { ...seriesOf(rollup, recorder, conditions.length), silent_sensors: rounded(silence.sensors) },
     carry: packed.carry,
   };
@@ -149,7 +155,7 @@ async function takeOne(
   problems: CoverageProblem[],
 ): Promise<void> {
   const time = input.mtime === undefined ? (context.asOf ?? context.now) : Date.parse(input.mtime);
-  const message: MessageContext = { topic: '', input: oneLine(input.name, 253), place: '', time };
+  const message: MessageContext = { topic: '', input: oneLine(input.name, 253), place: '', time, recorded: false };
   const before = { rejected: intake.rejected, problems: intake.problems.length, read: readMessages(intake) };
   try {
     await takeInput(input, intake, message, avro);
@@ -192,7 +198,7 @@ function lost(message: string): CoverageProblem {
 }
 
 /** The standings that the last run handed on, by this run's series. */
-function liveStandings(carry: TelemetryCarry | undefined, restored: readonly number[]): Map<string, LiveStanding> {
+function liveStandings(carry: TelemetryCarry | undefined, restored: readonly (number | undefined)[]): Map<string, LiveStanding> {
   const open = new Map<string, LiveStanding>();
   for (const standing of carry?.standings ?? []) {
     const series = restored[standing.series];
@@ -201,39 +207,10 @@ function liveStandings(carry: TelemetryCarry | undefined, restored: readonly num
   return open;
 }
 
-/** Of these quantities a sensor is judged by what it usually shows. */
-const BY_BASELINE = new Set(['flow', 'pressure', 'power']);
-/** How much of a baseline each good window renews. */
-const RENEWAL = 0.2;
-const ENOUGH = 4;
-
-/** What is known of each series after this run; what stands beyond a limit leaves its baseline alone. */
-function remember(recorder: Recorder, rollup: Rollup, beyond: ReadonlySet<number>): Map<number, Memory> {
-  const memories = new Map<number, Memory>();
-  for (const index of rollup.order) {
-    const series = recorder.series[index] as Series;
-    const memory = memoryOf(series, rollup, index);
-    if (memory === undefined) continue;
-    const stats = rollup.stats[index];
-    const renewed =
-      stats !== undefined &&
-      memory !== series.before &&
-      BY_BASELINE.has(series.group.quantity) &&
-      !beyond.has(index) &&
-      Number.isNaN(stats.zeroSince);
-    if (renewed && memory.baseline !== undefined) memory.baseline += RENEWAL * (stats.median - memory.baseline);
-    else if (renewed && stats.count >= ENOUGH) memory.baseline = stats.median;
-    memories.set(index, memory);
-  }
-  return memories;
-}
-
 /** What was heard of within its own rhythm, folded by type of subject. */
-function observedOf(recorder: Recorder, heard: ReadonlySet<string>, cluster: string): Record<string, string> {
+function observedOf(heard: ReadonlySet<Subject>, cluster: string): Record<string, string> {
   const names = new Map<string, string[]>();
-  for (const key of heard) {
-    const subject = recorder.subjects.get(key);
-    if (subject === undefined) continue;
+  for (const subject of heard) {
     const known = names.get(subject.type);
     if (known === undefined) names.set(subject.type, [subject.id]);
     else known.push(subject.id);

@@ -1,5 +1,5 @@
 import type { CoverageProblem } from '../../model/snapshot.ts';
-import type { Exclusion, Recorder } from './recorder.ts';
+import type { Exclusion, Position, Recorder } from './recorder.ts';
 import { TimeReader } from './values.ts';
 
 /** The forms in which messages come; each message is counted under the one it was recognised as. */
@@ -43,11 +43,34 @@ export interface MessageContext {
   place: string;
   /** Time of the Kafka record, else of the input; NaN where there is neither. */
   time: number;
+  /** Whether that is the record's, which is as good as a time of its own. */
+  recorded: boolean;
+}
+
+/** A sensor of a Cray message: its fields as they stood on the wire, and its series. */
+export interface KnownSensor {
+  parent: unknown;
+  parentIndex: unknown;
+  physical: unknown;
+  index: unknown;
+  sub: unknown;
+  device: unknown;
+  subIndex: unknown;
+  series: number;
+}
+
+/** The sensors of one message id at one location as they first came, and which is due next: they mostly come in turn. */
+export interface SensorTable {
+  at: Position;
+  sensors: KnownSensor[];
+  next: number;
 }
 
 /** Events kept of one window; a storm beyond that is counted. */
 const MAX_EVENTS = 20_000;
 const MAX_PROBLEMS = 20;
+/** A fleet has a few dozen message ids; what makes up ever new ones is not remembered. */
+const MAX_MESSAGE_IDS = 4096;
 
 /** All that one run takes in, whatever the format: series and samples, events, counts and problems. */
 export class Intake {
@@ -56,12 +79,19 @@ export class Intake {
   readonly formats = new Map<Format, number>();
   readonly events: HardwareEvent[] = [];
   eventsDropped = 0;
-  /** Samples that took their time from the record or the input. */
+  /** Samples that took their time from the record. */
   timeFromRecord = 0;
   rejected = 0;
   readonly problems: CoverageProblem[] = [];
   /** What each format has seen before: the text of a series as it stands on the wire → its index. */
   readonly known = new Map<string, number | Exclusion>();
+  /** Sensors of Cray messages: by message id and source, then by location. */
+  readonly #tables = new Map<string, Map<string, SensorTable>>();
+  #sensors = 0;
+  #lastMessageId = '\0';
+  #lastSource = '';
+  #lastTables = new Map<string, SensorTable>();
+  readonly #texts = new Map<string, string>();
   readonly #maxKnown: number;
 
   constructor(recorder: Recorder, maxSeries: number) {
@@ -86,11 +116,58 @@ export class Intake {
     return index;
   }
 
-  /** The time of a sample, else that of its record. */
+  /** The sensors of a message id and source that are known, by location. */
+  sensorTables(messageId: string, source: string): Map<string, SensorTable> {
+    if (messageId === this.#lastMessageId && source === this.#lastSource) return this.#lastTables;
+    const key = `${messageId}\0${source}`;
+    let tables = this.#tables.get(key);
+    if (tables === undefined) {
+      tables = new Map();
+      if (this.#tables.size < MAX_MESSAGE_IDS) this.#tables.set(key, tables);
+    }
+    this.#lastMessageId = messageId;
+    this.#lastSource = source;
+    this.#lastTables = tables;
+    return tables;
+  }
+
+  /** Remembers a sensor as the one that comes next in its table. */
+  rememberSensor(tables: Map<string, SensorTable>, location: string, at: Position, sensor: KnownSensor): void {
+    if (this.#sensors >= this.#maxKnown) return;
+    let table = tables.get(location);
+    if (table === undefined) {
+      table = { at, sensors: [], next: 0 };
+      tables.set(location, table);
+    }
+    this.#sensors++;
+    table.sensors.push({
+      parent: this.#shared(sensor.parent),
+      parentIndex: this.#shared(sensor.parentIndex),
+      physical: this.#shared(sensor.physical),
+      index: this.#shared(sensor.index),
+      sub: this.#shared(sensor.sub),
+      device: this.#shared(sensor.device),
+      subIndex: this.#shared(sensor.subIndex),
+      series: sensor.series,
+    });
+    table.next = table.sensors.length;
+  }
+
+  /** One copy of each text for all sensors that have it: what is compared with every sample should lie close together. */
+  #shared<T>(value: T): T {
+    if (typeof value !== 'string') return value;
+    const known = this.#texts.get(value);
+    if (known !== undefined) return known as T;
+    if (this.#texts.size < this.#maxKnown) this.#texts.set(value, value);
+    return value;
+  }
+
+  /** The time of a sample, else that of its record, else minus that of the input: see {@link Recorder.record}. */
   timeOf(raw: unknown, context: MessageContext): number {
     const time = this.times.read(raw);
     if (time > 0) return time;
-    if (context.time > 0) this.timeFromRecord++;
+    if (!context.recorded) return -context.time;
+    this.timeFromRecord++;
     return context.time;
   }
 

@@ -1,11 +1,13 @@
-import type { ClearedDraft, ConditionDraft, Severity } from '../../model/condition.ts';
+import type { ClearedDraft, ConditionDraft, Severity, Subject } from '../../model/condition.ts';
 import { toIso } from '../../model/time.ts';
 import type { Standing } from './carry.ts';
 import { type Limit, limitFinder } from './limits.ts';
 import { medianOf } from './quantile.ts';
-import type { Recorder, Series } from './recorder.ts';
+import type { Quantity } from './quantity.ts';
+import type { Group, Recorder, Series } from './recorder.ts';
 import type { Rollup } from './rollup.ts';
 import { placeOf, showValue } from './show.ts';
+import type { StatsTable } from './tables.ts';
 
 type Level = Standing['level'];
 /** A standing with the series' index in this run. */
@@ -16,6 +18,7 @@ const IN_A_ROW = 2;
 /** Fewer sensors than this are no peers. */
 const PEERS = 4;
 const SIBLINGS = 2;
+const MOST_SIBLINGS = 64;
 /** Fans slower than this as a whole stand still by intent, and shares of them say nothing. */
 const FANS_RUN = 300;
 /** Rails below this are set by the load, and differ from peer to peer. */
@@ -35,52 +38,65 @@ export interface Judgement {
  * from where the last window left it. What is beyond a bound stays so until samples say otherwise, silence included.
  */
 export function judge(recorder: Recorder, rollup: Rollup, limits: readonly Limit[], open: ReadonlyMap<string, LiveStanding>): Judgement {
-  const limitsFor = limitFinder(limits);
-  const references = new References(recorder, rollup);
-  const judged: { index: number; limit: Limit; reference: number }[] = [];
-  for (const index of rollup.order) {
-    for (const limit of limitsFor(recorder.series[index] as Series)) {
-      const standing = open.get(standingKey(limit.kind, index));
-      const silent = rollup.stats[index] === undefined && standing !== undefined && standing.level > 0;
-      const against = silent ? standing.reference : references.of(index, limit);
-      if (against === undefined) continue;
-      judged.push({ index, limit, reference: against });
-    }
-  }
-  const standings = new Map<string, LiveStanding>();
-  const at = new Map<number, typeof judged>();
-  for (const one of judged) at.set(one.index, [...(at.get(one.index) ?? []), one]);
-  const sampled = [...at.keys()].filter((index) => rollup.stats[index] !== undefined);
-  recorder.samples.forEachRun(sampled, (run) => {
-    const { before } = recorder.series[run.series] as Series;
-    for (const { limit, reference: against } of at.get(run.series) ?? []) {
-      const key = standingKey(limit.kind, run.series);
-      const standing = structuredClone(open.get(key)) ?? fresh(limit.kind, run.series);
-      standing.reference = against;
-      const inARow = run.length === 1 && before === undefined ? 1 : IN_A_ROW;
+  const found: Judgement = { conditions: [], cleared: [], standings: [] };
+  const judged = suspiciousSeries(recorder, rollup, limits, open);
+  recorder.samples.forEachRun(judged.keys(), (run) => {
+    const before = recorder.before.timeOf(run.series);
+    for (const { limit, reference } of judged.get(run.series) ?? []) {
+      const standing = structuredClone(open.get(standingKey(limit.kind, run.series))) ?? fresh(limit.kind, run.series);
+      const stood = standing.level > 0;
+      standing.reference = reference;
+      const inARow = run.length === 1 && before === 0 ? 1 : IN_A_ROW;
       for (let i = 0; i < run.length; i++) {
         const time = run.time[i] as number;
-        if (before === undefined || time > before.time) step(standing, limit, (run.value[i] as number) / against, time, inARow);
+        if (time > before) step(standing, limit, (run.value[i] as number) / reference, time, inARow);
       }
-      if (standing.level > 0 || standing.over[0] > 0) standings.set(key, standing);
+      if (standing.level > 0 || standing.over[0] > 0) found.standings.push(standing);
+      if (standing.level > 0) found.conditions.push(conditionOf(limit, standing, recorder, rollup));
+      else if (stood && limit.kind === 'leak_detected') {
+        const { subject, part } = recorder.series[run.series] as Series;
+        found.cleared.push({ kind: limit.kind, subject, part, by: 'line', at: toIso(run.time[run.length - 1] as number) });
+      }
     }
   });
-  const cleared: ClearedDraft[] = [];
-  for (const [key, standing] of open) {
-    if (standing.level === 0) continue;
-    const { subject, part } = recorder.series[standing.series] as Series;
-    const lastTime = rollup.stats[standing.series]?.lastTime;
-    if (lastTime === undefined) standings.set(key, standing);
-    else if (standing.kind === 'leak_detected' && (standings.get(key)?.level ?? 0) === 0) {
-      cleared.push({ kind: standing.kind, subject, part, by: 'line', at: toIso(lastTime) });
+  const limitsFor = limitFinder(limits);
+  for (const standing of open.values()) {
+    if (standing.level === 0 || rollup.stats.has(standing.series)) continue;
+    const limit = limitsFor(recorder.series[standing.series] as Series).find(({ kind }) => kind === standing.kind);
+    if (limit === undefined) continue;
+    found.standings.push(standing);
+    found.conditions.push(conditionOf(limit, standing, recorder, rollup));
+  }
+  return found;
+}
+
+interface Judged {
+  limit: Limit;
+  reference: number;
+}
+
+/** The series that are beyond a limit at any time of the window, or were before it. */
+function suspiciousSeries(
+  recorder: Recorder,
+  { stats, order, members }: Rollup,
+  limits: readonly Limit[],
+  open: ReadonlyMap<string, LiveStanding>,
+): Map<number, Judged[]> {
+  const limitsFor = limitFinder(limits);
+  const references = new References(recorder, stats, order, members);
+  const judged = new Map<number, Judged[]>();
+  for (const index of order) {
+    if (!stats.has(index)) continue;
+    const [min, max] = [stats.get(index, 'min'), stats.get(index, 'max')];
+    for (const limit of limitsFor(recorder.series[index] as Series)) {
+      const reference = references.of(index, limit) ?? open.get(standingKey(limit.kind, index))?.reference;
+      if (reference === undefined) continue;
+      const good = levelOf(limit, max / reference) === 0 && levelOf(limit, min / reference) === 0;
+      if (good && !open.has(standingKey(limit.kind, index))) continue;
+      judged.set(index, [...(judged.get(index) ?? []), { limit, reference }]);
     }
   }
-  const conditions: ConditionDraft[] = [];
-  for (const { index, limit, reference: against } of judged) {
-    const standing = standings.get(standingKey(limit.kind, index));
-    if (standing !== undefined && standing.level > 0) conditions.push(conditionOf(index, limit, against, standing, recorder, rollup));
-  }
-  return { conditions, cleared, standings: [...standings.values()] };
+  return judged;
 }
 
 export function standingKey(kind: string, series: number): string {
@@ -136,34 +152,29 @@ function isWorse(limit: Limit, value: number, than: number): boolean {
   return limit.high === undefined ? value < than : value > than;
 }
 
-function conditionOf(
-  index: number,
-  limit: Limit,
-  reference: number,
-  standing: LiveStanding,
-  recorder: Recorder,
-  rollup: Rollup,
-): ConditionDraft {
+function conditionOf(limit: Limit, standing: LiveStanding, recorder: Recorder, { stats }: Rollup): ConditionDraft {
+  const index = standing.series;
   const series = recorder.series[index] as Series;
-  const stats = rollup.stats[index];
-  const value = stats?.last ?? series.before?.value ?? standing.peak * reference;
-  const time = stats?.lastTime ?? series.before?.time ?? standing.since;
   const { unit, quantity } = series.group;
+  const silent = !stats.has(index);
+  const value = silent ? recorder.before.valueOf(index) : stats.get(index, 'last');
+  const time = silent ? recorder.before.timeOf(index) : stats.get(index, 'lastTime');
   const level: Severity = standing.level === 2 ? 'critical' : 'warning';
   const side = limit.low === undefined || (limit.high !== undefined && standing.peak > (middleOf(limit) ?? 0)) ? 'high' : 'low';
-  const bound = limit[side]?.[level] ?? limit[side]?.warning ?? 0;
+  const bound = limit[side]?.[level] ?? limit[side]?.warning ?? limit[side]?.critical ?? 0;
+  const { reference } = standing;
   const peak = standing.peak * reference;
   const against =
     limit.of === 'value'
       ? showValue(bound, unit)
       : `${Math.round(bound * 100)} % of the ${showValue(reference, unit)} that ${AGAINST[limit.of]}`;
-  const silent = stats === undefined ? `; no reading since ${toIso(time)}` : '';
+  const [beyond, most] = side === 'high' ? ['at or over', 'highest'] : ['at or under', 'lowest'];
   return {
     kind: limit.kind,
     subject: series.subject,
     part: series.part,
     severity: level,
-    message: `${quantity} of ${series.part} is ${showValue(value, unit)}, ${side === 'high' ? 'at or over' : 'at or under'} the ${level} limit of ${against} since ${toIso(standing.since)}, ${side === 'high' ? 'highest' : 'lowest'} ${showValue(peak, unit)}${silent}`,
+    message: `${quantity} of ${series.part} is ${showValue(value, unit)}, ${beyond} the ${level} limit of ${against} since ${toIso(standing.since)}, ${most} ${showValue(peak, unit)}${silent ? `; no reading since ${toIso(time)}` : ''}`,
     values: {
       value: round(value),
       unit,
@@ -189,60 +200,73 @@ function round(value: number): number {
 /** What shares are taken of: medians over siblings, peers, or the series itself. */
 class References {
   readonly #recorder: Recorder;
-  readonly #rollup: Rollup;
-  readonly #families = new Map<string, Map<string, number[]>>();
+  readonly #stats: StatsTable;
+  readonly #order: readonly number[];
+  readonly #members: ReadonlyMap<Subject, readonly number[]>;
+  /** By group, then by type of subject and part: how many peers there are, and their median. */
+  #peers: Map<Group, Map<string, { count: number; median: number }>> | undefined;
 
-  constructor(recorder: Recorder, rollup: Rollup) {
+  constructor(recorder: Recorder, stats: StatsTable, order: readonly number[], members: ReadonlyMap<Subject, readonly number[]>) {
     this.#recorder = recorder;
-    this.#rollup = rollup;
+    this.#stats = stats;
+    this.#order = order;
+    this.#members = members;
   }
 
   /** The value that a limit's shares are of; 1 for an absolute limit; undefined where there is nothing to compare with. */
   of(index: number, limit: Limit): number | undefined {
-    if (limit.of === 'value') return 1;
     const series = this.#recorder.series[index] as Series;
-    if (limit.of === 'baseline') return this.#baseline(index, series);
-    const own = this.#lastOf(index);
-    if (own === undefined) return undefined;
-    if (limit.of === 'siblings') {
-      const others = this.#family('siblings', series).filter((other) => other !== index);
-      const median = medianOf(others.flatMap((other) => this.#lastOf(other) ?? []));
-      return others.length >= SIBLINGS && median >= FANS_RUN ? median : undefined;
+    if (limit.of === 'value') return 1;
+    if (limit.of === 'baseline') return this.#baselineOf(index);
+    return limit.of === 'siblings' ? this.#siblingsOf(index, series) : this.#peersOf(index, series);
+  }
+
+  /** What a sensor usually shows: as the last run knew, else over this window, if that has samples enough. */
+  #baselineOf(index: number): number | undefined {
+    const known = this.#recorder.before.at(index)?.baseline ?? Number.NaN;
+    const stats = this.#stats.at(index);
+    const usual = Number.isNaN(known) && stats !== undefined && stats.count >= PEERS ? stats.median : known;
+    return usual > 0 ? usual : undefined;
+  }
+
+  #siblingsOf(index: number, { subject, group }: Series): number | undefined {
+    const others: number[] = [];
+    for (const other of this.#members.get(subject) ?? []) {
+      if (other !== index && this.#recorder.series[other]?.group === group && this.#stats.has(other))
+        others.push(this.#stats.get(other, 'last'));
+      if (others.length >= MOST_SIBLINGS) break;
     }
-    const peers = this.#family('peers', series).flatMap((other) => this.#lastOf(other) ?? []);
-    const median = medianOf(peers);
-    if (peers.length < PEERS || !(median >= FIXED_RAIL)) return undefined;
-    return own < SWITCHED_OFF * median ? undefined : median;
+    const median = medianOf(others);
+    return others.length >= SIBLINGS && median >= FANS_RUN ? median : undefined;
   }
 
-  #lastOf(index: number): number | undefined {
-    return this.#rollup.stats[index]?.last;
+  #peersOf(index: number, { subject, group, part }: Series): number | undefined {
+    this.#peers ??= this.#gatherPeers(group.quantity);
+    const peers = this.#peers.get(group)?.get(`${subject.type}\0${part}`);
+    if (peers === undefined || peers.count < PEERS || !(peers.median >= FIXED_RAIL)) return undefined;
+    return this.#stats.get(index, 'last') < SWITCHED_OFF * peers.median ? undefined : peers.median;
   }
 
-  #baseline(index: number, series: Series): number | undefined {
-    const stats = this.#rollup.stats[index];
-    const known = series.before?.baseline ?? (stats !== undefined && stats.count >= PEERS ? stats.median : undefined);
-    return known !== undefined && known > 0 ? known : undefined;
-  }
-
-  #family(relation: 'siblings' | 'peers', series: Series): number[] {
-    let families = this.#families.get(relation);
-    if (families === undefined) {
-      families = new Map();
-      for (const index of this.#rollup.order) {
-        const key = familyKey(relation, this.#recorder.series[index] as Series);
-        const members = families.get(key);
-        if (members === undefined) families.set(key, [index]);
-        else members.push(index);
+  #gatherPeers(quantity: Quantity): Map<Group, Map<string, { count: number; median: number }>> {
+    const values = new Map<Group, Map<string, number[]>>();
+    for (const index of this.#order) {
+      const { group, subject, part } = this.#recorder.series[index] as Series;
+      if (group.quantity !== quantity || !this.#stats.has(index)) continue;
+      let byName = values.get(group);
+      if (byName === undefined) {
+        byName = new Map();
+        values.set(group, byName);
       }
-      this.#families.set(relation, families);
+      const key = `${subject.type}\0${part}`;
+      const list = byName.get(key);
+      if (list === undefined) byName.set(key, [this.#stats.get(index, 'last')]);
+      else list.push(this.#stats.get(index, 'last'));
     }
-    return families.get(familyKey(relation, series)) ?? [];
+    return new Map(
+      [...values].map(([group, byName]) => [
+        group,
+        new Map([...byName].map(([key, list]) => [key, { count: list.length, median: medianOf(list) }])),
+      ]),
+    );
   }
-}
-
-function familyKey(relation: 'siblings' | 'peers', { subject, group, part }: Series): string {
-  return relation === 'siblings'
-    ? `${group.quantity}\0${group.unit}\0${subject.type}:${subject.id}`
-    : `${group.quantity}\0${group.unit}\0${subject.type}\0${part}`;
 }

@@ -58,14 +58,15 @@ function takeRecord(value: JsonRecord, intake: Intake, context: MessageContext):
 function takeFlat(value: JsonRecord, intake: Intake, context: MessageContext): void {
   intake.count('hpcm_flat');
   const messageId = textOfField(value['MessageId']) || `CrayFabricTelemetry.${textOfField(value['PhysicalContext'])}`;
-  takeSensor(value, messageId, textOfField(value['TelemetrySource']), { location: '', time: undefined }, intake, context);
+  const source = textOfField(value['TelemetrySource']);
+  takeSensor(value, { messageId, source, location: '', time: undefined, tables: intake.sensorTables(messageId, source) }, intake, context);
 }
 
 /** What `kcat -J` writes: the message's payload as a text, beside topic, offset and the record's time. */
 function takeCapture(value: JsonRecord, intake: Intake, context: MessageContext, depth: number): void {
   intake.count('kcat');
   const time = typeof value['ts'] === 'number' ? Math.floor(epochToMs(value['ts'])) : Number.NaN;
-  const inner = { ...context, topic: textOfField(value['topic']), time: time > 0 ? time : context.time };
+  const inner = { ...context, topic: textOfField(value['topic']), ...(time > 0 && { time, recorded: true }) };
   const { payload } = value;
   if (typeof payload === 'string') takeText(payload, intake, inner, depth + 1);
   else if (payload === null || payload === undefined) intake.count('empty');

@@ -81,7 +81,7 @@ function takePoint(metric: JsonRecord, point: JsonRecord, mode: Mode, about: Lab
       name,
       own.filter(([k]) => k !== locationKey),
     );
-    series = intake.remember(key, intake.recorder.define({ location, measure, metric: name, part, mode }));
+    series = intake.remember(key, intake.recorder.defineAt(location, { measure, metric: name, part, mode }));
   }
   const value = field(point, 'asDouble', 'as_double') ?? field(point, 'asInt', 'as_int');
   intake.recorder.record(series, intake.timeOf(field(point, 'timeUnixNano', 'time_unix_nano'), context), readingOf(value));

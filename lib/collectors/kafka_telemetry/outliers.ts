@@ -1,12 +1,13 @@
-import type { ConditionDraft } from '../../model/condition.ts';
+import type { ConditionDraft, Place, Subject } from '../../model/condition.ts';
 import { placeOfXname } from '../../model/xname.ts';
 import { toIso } from '../../model/time.ts';
 import { medianOf } from './quantile.ts';
 import type { Quantity } from './quantity.ts';
 import { wordsOf } from './quantity.ts';
-import type { Recorder, Series } from './recorder.ts';
-import type { Rollup, SeriesStats } from './rollup.ts';
+import type { Group, Recorder, Series } from './recorder.ts';
+import type { Rollup } from './rollup.ts';
 import { placeOf, showValue } from './show.ts';
+import type { SeriesStats } from './tables.ts';
 
 /** How far off its siblings, in the quantity's unit or as a share of their median, a sensor may be at least. */
 const FLOORS: ReadonlyMap<Quantity, { least: number; share: number }> = new Map([
@@ -20,10 +21,21 @@ const DEVIATIONS = 6;
 /** 1.4826 × the median absolute deviation estimates the standard deviation of a normal distribution. */
 const SCALE = 1.4826;
 const PEERS = 4;
-/** What heats up with load is compared only among subjects whose power differs by less than this share. */
+/** What heats up with load is compared only among subjects whose power lies in one step of this share. */
 const LIKE_POWER = 0.2;
 /** Temperatures that follow the room or the coolant, whatever the load. */
 const SUPPLIED = new Set(['inlet', 'intake', 'ambient', 'supply', 'coolant', 'liquid', 'water', 'room']);
+
+/** The same sensor of subjects that stand together. */
+interface Neighbourhood {
+  name: string;
+  members: number[];
+}
+
+interface OutlierContext {
+  power: ReadonlyMap<Subject, number>;
+  judged: ReadonlySet<number>;
+}
 
 /**
  * Finds sensors far off the same sensor of their siblings: of the same chassis where that has enough of them, else of the
@@ -32,34 +44,48 @@ const SUPPLIED = new Set(['inlet', 'intake', 'ambient', 'supply', 'coolant', 'li
  */
 export function findOutliers(recorder: Recorder, rollup: Rollup, judged: ReadonlySet<number>): ConditionDraft[] {
   const power = subjectPower(recorder, rollup);
-  const families = new Map<string, number[]>();
+  const families = new Map<Group, Map<string, number[]>>();
+  const places = new Map<Subject, Place | null>();
   for (const index of rollup.order) {
     const { group, subject, part } = recorder.series[index] as Series;
-    if (rollup.stats[index] === undefined || !FLOORS.has(group.quantity)) continue;
-    const key = JSON.stringify([group.quantity, group.unit, subject.type, group.metric, part]);
-    const family = families.get(key);
-    if (family === undefined) families.set(key, [index]);
+    if (!rollup.stats.has(index) || !FLOORS.has(group.quantity)) continue;
+    let byName = families.get(group);
+    if (byName === undefined) {
+      byName = new Map();
+      families.set(group, byName);
+    }
+    const key = `${subject.type}\0${part}`;
+    const family = byName.get(key);
+    if (family === undefined) byName.set(key, [index]);
     else family.push(index);
   }
   const conditions: ConditionDraft[] = [];
-  for (const family of families.values()) {
+  for (const family of [...families.values()].flatMap((byName) => [...byName.values()])) {
     if (family.length < PEERS) continue;
-    for (const peers of neighbourhoods(family, recorder)) conditions.push(...outliersAmong(peers, recorder, rollup, power, judged));
+    for (const peers of neighbourhoods(family, recorder, places))
+      conditions.push(...outliersAmong(peers, recorder, rollup, { power, judged }));
   }
   return conditions;
 }
 
 /** Splits a family by chassis and rack, as finely as leaves enough siblings. */
-function neighbourhoods(family: readonly number[], recorder: Recorder): { name: string; members: number[] }[] {
-  const found: { name: string; members: number[] }[] = [];
+function neighbourhoods(family: readonly number[], recorder: Recorder, known: Map<Subject, Place | null>): Neighbourhood[] {
+  const found: Neighbourhood[] = [];
   let rest = [...family];
   for (const level of ['chassis', 'rack']) {
     const places = new Map<string, number[]>();
     const without: number[] = [];
     for (const index of rest) {
-      const name = placeOfXname((recorder.series[index] as Series).subject.id)?.[level];
-      if (name === undefined) without.push(index);
-      else places.set(name, [...(places.get(name) ?? []), index]);
+      const { subject } = recorder.series[index] as Series;
+      let place = known.get(subject);
+      if (place === undefined) {
+        place = placeOfXname(subject.id);
+        known.set(subject, place);
+      }
+      const name = place?.[level];
+      const members = name === undefined ? without : places.get(name);
+      if (members !== undefined) members.push(index);
+      else places.set(name as string, [index]);
     }
     rest = without;
     for (const [name, members] of places) {
@@ -72,13 +98,13 @@ function neighbourhoods(family: readonly number[], recorder: Recorder): { name: 
 }
 
 /** What each subject draws, by its greatest power reading, W. */
-function subjectPower(recorder: Recorder, rollup: Rollup): ReadonlyMap<string, number> {
-  const power = new Map<string, number>();
+function subjectPower(recorder: Recorder, rollup: Rollup): ReadonlyMap<Subject, number> {
+  const power = new Map<Subject, number>();
   for (const index of rollup.order) {
     const { group, subject } = recorder.series[index] as Series;
-    const mean = rollup.stats[index]?.mean;
-    if (group.quantity !== 'power' || mean === undefined) continue;
-    power.set(subject.id, Math.max(mean, power.get(subject.id) ?? 0));
+    if (group.quantity !== 'power' || !rollup.stats.has(index)) continue;
+    const mean = rollup.stats.get(index, 'mean');
+    power.set(subject, Math.max(mean, power.get(subject) ?? 0));
   }
   return power;
 }
@@ -87,32 +113,34 @@ function followsLoad({ group, part }: Series): boolean {
   return group.quantity === 'temperature' && ![...wordsOf(group.metric), ...wordsOf(part)].some((word) => SUPPLIED.has(word));
 }
 
-function outliersAmong(
-  { name, members }: { name: string; members: readonly number[] },
-  recorder: Recorder,
-  rollup: Rollup,
-  power: ReadonlyMap<string, number>,
-  judged: ReadonlySet<number>,
-): ConditionDraft[] {
-  const meanOf = (index: number): number => (rollup.stats[index] as SeriesStats).mean;
-  const conditions: ConditionDraft[] = [];
+function outliersAmong({ name, members }: Neighbourhood, recorder: Recorder, rollup: Rollup, context: OutlierContext): ConditionDraft[] {
+  const alike = new Map<number, number[]>();
+  // All members are the same sensor.
+  const heated = followsLoad(recorder.series[members[0] as number] as Series);
   for (const index of members) {
     const series = recorder.series[index] as Series;
-    if (judged.has(index)) continue;
-    let peers = members.filter((other) => other !== index);
-    if (followsLoad(series)) {
-      const own = power.get(series.subject.id);
-      if (own === undefined) continue;
-      peers = peers.filter((other) => Math.abs((power.get((recorder.series[other] as Series).subject.id) ?? 0) - own) <= LIKE_POWER * own);
-    }
-    if (peers.length < PEERS - 1) continue;
-    const median = medianOf(peers.map(meanOf));
-    const spread = SCALE * medianOf(peers.map((other) => Math.abs(meanOf(other) - median)));
-    const floor = FLOORS.get(series.group.quantity) ?? { least: 0, share: 0 };
-    const far = Math.max(DEVIATIONS * spread, floor.least, floor.share * Math.abs(median));
-    const off = meanOf(index) - median;
-    if (Math.abs(off) <= far) continue;
-    conditions.push(conditionOf(series, rollup.stats[index] as SeriesStats, { name, peers: peers.length, median, far, off }));
+    const power = heated ? context.power.get(series.subject) : 1;
+    if (power === undefined || !(power > 0)) continue;
+    const step = Math.floor(Math.log(power) / Math.log(1 + LIKE_POWER));
+    const list = alike.get(step);
+    if (list === undefined) alike.set(step, [index]);
+    else list.push(index);
+  }
+  const conditions: ConditionDraft[] = [];
+  for (const peers of alike.values()) {
+    if (peers.length < PEERS) continue;
+    const means = peers.map((index) => rollup.stats.get(index, 'mean'));
+    const median = medianOf([...means]);
+    const spread = SCALE * medianOf(means.map((mean) => Math.abs(mean - median)));
+    peers.forEach((index, i) => {
+      const series = recorder.series[index] as Series;
+      const floor = FLOORS.get(series.group.quantity) ?? { least: 0, share: 0 };
+      const far = Math.max(DEVIATIONS * spread, floor.least, floor.share * Math.abs(median));
+      const off = (means[i] as number) - median;
+      const stats = rollup.stats.at(index);
+      if (Math.abs(off) <= far || stats === undefined || context.judged.has(index)) return;
+      conditions.push(conditionOf(series, stats, { name, peers: peers.length - 1, median, far, off }));
+    });
   }
   return conditions;
 }

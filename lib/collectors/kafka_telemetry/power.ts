@@ -1,12 +1,11 @@
 import type { ConditionDraft } from '../../model/condition.ts';
 import { toIso } from '../../model/time.ts';
 import { placeOfXname } from '../../model/xname.ts';
-import type { Memory, Recorder, Series } from './recorder.ts';
-import type { Rollup, SeriesStats } from './rollup.ts';
+import type { Recorder, Series } from './recorder.ts';
+import { type Rollup, SUPPLIES } from './rollup.ts';
 import { placeOf, showValue } from './show.ts';
+import type { Memory, SeriesStats } from './tables.ts';
 
-/** What supplies power to others, and is never without load while it works. */
-const SUPPLIES: ReadonlySet<string> = new Set(['pdu', 'rack', 'chassis', 'cdu']);
 /** A load, in W: what carried this and now carries (nearly) nothing has lost it. */
 const LOAD = 100;
 const NO_LOAD = 1;
@@ -23,43 +22,44 @@ function isSupply({ subject, group, part }: Series): boolean {
  * has one.
  */
 export function findPowerLoss(recorder: Recorder, rollup: Rollup): ConditionDraft[] {
-  const conditions: ConditionDraft[] = [];
   const supplies = rollup.order.filter((index) => isSupply(recorder.series[index] as Series));
+  const twins = new Map<string, { index: number; load: number }>();
   for (const index of supplies) {
-    const series = recorder.series[index] as Series;
-    const stats = rollup.stats[index];
-    const { before } = series;
-    const had = Math.max(stats?.max ?? 0, before?.baseline ?? 0);
-    const since = lostSince(stats, before);
-    if (since === undefined) continue;
-    const twin =
-      had >= LOAD
-        ? undefined
-        : supplies.find(
-            (other) => other !== index && isTwin(series, recorder.series[other] as Series) && (rollup.stats[other]?.last ?? 0) >= LOAD,
-          );
-    if (had < LOAD && twin === undefined) continue;
-    const why =
-      twin === undefined
-        ? `it carried ${showValue(had, 'W')} before`
-        : `${(recorder.series[twin] as Series).subject.id} carries ${showValue(rollup.stats[twin]?.last ?? 0, 'W')}`;
-    conditions.push({
-      kind: 'power_lost',
-      subject: series.subject,
-      part: series.part,
-      message: `${series.subject.type} ${series.subject.id}: ${series.part} shows ${showValue(stats?.last ?? before?.value ?? 0, 'W')} since ${toIso(since)}; ${why}`,
-      values: {
-        value: stats?.last ?? before?.value ?? 0,
-        unit: 'W',
-        had: twin === undefined ? had : (rollup.stats[twin]?.last ?? 0),
-        ...(twin !== undefined && { twin: (recorder.series[twin] as Series).subject.id }),
-      },
-      since: toIso(since),
-      lastSeen: toIso(stats?.lastTime ?? before?.time ?? rollup.window.end),
-      ...placeOf(series.subject),
-    });
+    const load = rollup.stats.has(index) ? rollup.stats.get(index, 'last') : 0;
+    const key = twinKey(recorder.series[index] as Series);
+    if (key !== undefined && load >= LOAD && load > (twins.get(key)?.load ?? 0)) twins.set(key, { index, load });
   }
-  return conditions;
+  return supplies.flatMap((index): ConditionDraft[] => {
+    const series = recorder.series[index] as Series;
+    const stats = rollup.stats.at(index);
+    const before = recorder.before.at(index);
+    const since = lostSince(stats, before);
+    if (since === undefined) return [];
+    const own = Math.max(stats?.max ?? 0, before === undefined || Number.isNaN(before.baseline) ? 0 : before.baseline);
+    const twin = own >= LOAD ? undefined : twins.get(twinKey(series) ?? '');
+    if (own < LOAD && twin === undefined) return [];
+    const twinName = twin === undefined ? '' : (recorder.series[twin.index] as Series).subject.id;
+    const had = twin?.load ?? own;
+    const value = stats?.last ?? before?.value ?? 0;
+    return [
+      {
+        kind: 'power_lost',
+        subject: series.subject,
+        part: series.part,
+        message: `${series.subject.type} ${series.subject.id}: ${series.part} shows ${showValue(value, 'W')} since ${toIso(since)}; ${twin === undefined ? 'it carried' : `${twinName} carries`} ${showValue(had, 'W')}${twin === undefined ? ' before' : ''}`,
+        values: { value, unit: 'W', had, ...(twin !== undefined && { twin: twinName }) },
+        since: toIso(since),
+        lastSeen: toIso(stats?.lastTime ?? before?.time ?? rollup.window.end),
+        ...placeOf(series.subject),
+      },
+    ];
+  });
+}
+
+/** What a supply and its twin have in common: rack, type and reading. */
+function twinKey({ subject, part }: Series): string | undefined {
+  const rack = placeOfXname(subject.id)?.['rack'];
+  return rack === undefined ? undefined : `${subject.type}\0${rack}\0${part}`;
 }
 
 /** Since when a supply shows no load; undefined where it shows one, or one sample alone says so against others. */
@@ -68,13 +68,4 @@ function lostSince(stats: SeriesStats | undefined, before: Memory | undefined): 
   if (Number.isNaN(stats.zeroSince)) return undefined;
   const once = stats.count > 1 && stats.zeroSince === stats.lastTime;
   return once && !(before !== undefined && before.value <= NO_LOAD) ? undefined : stats.zeroSince;
-}
-
-/** The same reading of another supply of the same rack. */
-function isTwin(a: Series, b: Series): boolean {
-  return a.subject.type === b.subject.type && a.part === b.part && rackOf(a) !== undefined && rackOf(a) === rackOf(b);
-}
-
-function rackOf(series: Series): string | undefined {
-  return placeOfXname(series.subject.id)?.['rack'];
 }

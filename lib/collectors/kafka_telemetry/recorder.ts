@@ -2,9 +2,10 @@ import type { Subject } from '../../model/condition.ts';
 import { subjectId } from '../../model/identity.ts';
 import { oneLine } from '../../model/text.ts';
 import { locate } from './place.ts';
-import type { Measure, Quantity } from './quantity.ts';
+import { type Measure, QUANTITIES, type Quantity } from './quantity.ts';
 import { hashText, SampleStore } from './samples.ts';
 import { isSentinel, isPlausible, type Suspect } from './suspect.ts';
+import { MemoryTable } from './tables.ts';
 import type { ValueFault } from './values.ts';
 
 /** What series are rolled up in: one metric of one quantity in one unit. */
@@ -27,31 +28,22 @@ export interface Series {
   mode: Mode;
   scale: number;
   offset: number;
-  suspect: Suspect | undefined;
-  /** What the last run knew of it. */
-  before?: Memory;
-}
-
-/** What one run hands on of a series. */
-export interface Memory {
-  /** Its newest sample. */
-  time: number;
-  value: number;
-  /** Its usual time from sample to sample, ms; 0 where only one was seen. */
-  interval: number;
-  /** What it usually shows, of quantities that are judged by it. */
-  baseline?: number;
 }
 
 /** What a format knows of a series when it first meets it. */
 export interface SeriesDraft {
-  location: string;
-  telemetrySource?: string;
+  at: Position;
   measure: Measure;
   metric: string;
   /** The sensor's place within its location. */
   part: string;
   mode?: Mode;
+}
+
+/** Whom a location speaks of, and the rest of it below that. */
+export interface Position {
+  subject: Subject;
+  within: string;
 }
 
 /** Why samples were left out of the roll-up. */
@@ -87,17 +79,27 @@ export class Recorder {
   /** Sensors with values that stand for a failed reading. */
   readonly suspects = new Set<number>();
   readonly samples: SampleStore;
-  /** The newest sample, not later than the clock allows. */
+  /** The newest sample or event with a time of its own, not later than the clock allows. */
   newest = Number.NEGATIVE_INFINITY;
-  readonly #seeds: number[] = [];
+  /** Samples with a time of their own, and those that have only their input's. */
+  dated = 0;
+  dateless = 0;
+  /** What the last run knew of series. */
+  before = new MemoryTable(0);
+  /** Per series a hash of its key. */
+  readonly hashes: number[] = [];
+  readonly #codes: number[] = [];
+  readonly #suspects: (Suspect | undefined)[];
+  readonly #cleaned = new Map<string, string>();
   readonly #byKey = new Map<string, number>();
   readonly #groups = new Map<string, Group>();
-  readonly #places = new Map<string, { subject: Subject; within: string } | null>();
+  readonly #places = new Map<string, Position | null>();
   readonly #options: RecorderOptions;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
-    this.samples = new SampleStore(options.maxSamples, this.#seeds);
+    this.samples = new SampleStore(options.maxSamples, this.hashes);
+    this.#suspects = QUANTITIES.map((quantity) => options.suspects.get(quantity));
   }
 
   exclude(why: Exclusion, count = 1): void {
@@ -108,14 +110,17 @@ export class Recorder {
    * The index of a series, new or known.
    * @returns a reason where it cannot be one
    */
-  define(draft: SeriesDraft): number | Exclusion {
-    const { measure } = draft;
+  define({ at, measure, metric, part, mode = 'gauge' }: SeriesDraft): number | Exclusion {
     if (this.#options.skip.includes(measure.quantity)) return 'skipped';
-    const at = this.#locate(draft);
-    if (at === null) return 'noName';
-    const metric = oneLine(draft.metric, NAME_LENGTH) || measure.quantity;
-    const part = oneLine([at.within, draft.part].filter((t) => t !== '').join('/'), NAME_LENGTH) || metric;
-    return this.seriesOf({ subject: at.subject, measure, metric, part, mode: draft.mode ?? 'gauge' });
+    const below = at.within === '' ? part : part === '' ? at.within : `${at.within}/${part}`;
+    const name = this.#clean(metric) || measure.quantity;
+    return this.seriesOf({ subject: at.subject, measure, metric: name, part: this.#clean(below) || name, mode });
+  }
+
+  /** The same by the location as it stands on the wire. */
+  defineAt(location: string, draft: Omit<SeriesDraft, 'at'>): number | Exclusion {
+    const at = this.subjectAt(location);
+    return at === null ? 'noName' : this.define({ at, ...draft });
   }
 
   /** The index of a series whose names are clean already. */
@@ -132,9 +137,10 @@ export class Recorder {
     part: string;
     mode: Mode;
   }): number | Exclusion {
-    const { scale, offset } = measure;
-    const wire = scale === 1 && offset === 0 ? [] : [scale, offset];
-    const key = JSON.stringify([subject.type, subject.id, measure.quantity, metric, part, measure.unit, ...wire]);
+    const { scale, offset, quantity, unit } = measure;
+    // Clean names hold no NUL, so that it parts them safely.
+    const wire = scale === 1 && offset === 0 ? '' : `\0${scale}\0${offset}`;
+    const key = `${subject.type}\0${subject.id}\0${quantity}\0${metric}\0${part}\0${unit}${wire}`;
     const known = this.#byKey.get(key);
     if (known !== undefined) {
       // Whichever message says so first or last: what once was called a counter is one.
@@ -144,24 +150,39 @@ export class Recorder {
     }
     if (this.series.length >= this.#options.maxSeries) return 'overSeries';
     const index = this.series.length;
-    const suspect = this.#options.suspects.get(measure.quantity);
-    this.series.push({ key, subject, group: this.#group(measure, metric), part, mode, scale, offset, suspect });
-    this.#seeds.push(hashText(key));
+    this.series.push({ key, subject, group: this.#group(measure, metric), part, mode, scale, offset });
+    this.hashes.push(hashText(key));
     this.#byKey.set(key, index);
+    this.#codes.push(this.#codeOf(measure));
     return index;
   }
 
-  #locate(draft: SeriesDraft): { subject: Subject; within: string } | null {
-    const key = `${draft.telemetrySource ?? ''}\0${draft.location}`;
+  /** What record() must know of a series, in a number: its quantity, and whether its values have to be scaled. */
+  #codeOf({ quantity, scale, offset }: Measure): number {
+    return QUANTITIES.indexOf(quantity) * 2 + (scale === 1 && offset === 0 ? 0 : 1);
+  }
+
+  /** A text as one bounded line; names come again with every subject, and cleaning them is dear. */
+  #clean(text: string): string {
+    let clean = this.#cleaned.get(text);
+    if (clean === undefined) {
+      clean = oneLine(text, NAME_LENGTH);
+      if (this.#cleaned.size < this.#options.maxSeries) this.#cleaned.set(text, clean);
+    }
+    return clean;
+  }
+
+  /** The subject of a location; no location speaks of the cluster as a whole. Null where the name is none. */
+  subjectAt(location: string, telemetrySource = ''): Position | null {
+    const key = `${telemetrySource}\0${location}`;
     let at = this.#places.get(key);
     if (at !== undefined) return at;
-    at = this.subjectAt(draft.location, draft.telemetrySource);
+    at = this.#locate(location, telemetrySource);
     if (this.#places.size < this.#options.maxSeries) this.#places.set(key, at);
     return at;
   }
 
-  /** The subject of a location; no location speaks of the cluster as a whole. Null where the name is none. */
-  subjectAt(location: string, telemetrySource = ''): { subject: Subject; within: string } | null {
+  #locate(location: string, telemetrySource: string): Position | null {
     if (location === '') return { subject: this.subject('cluster', this.#options.cluster), within: '' };
     const { type, name, within } = locate(location, telemetrySource);
     const id = subjectId(type, name, this.#options.nodeDomains);
@@ -179,7 +200,7 @@ export class Recorder {
   }
 
   #group(measure: Measure, metric: string): Group {
-    const key = JSON.stringify([measure.quantity, metric, measure.unit]);
+    const key = `${measure.quantity}\0${metric}\0${measure.unit}`;
     let group = this.#groups.get(key);
     if (group === undefined) {
       group = { quantity: measure.quantity, metric, unit: measure.unit };
@@ -201,20 +222,22 @@ export class Recorder {
   /**
    * Keeps a sample, or counts why not. The order of the checks is fixed, so that each is counted once, and the same
    * whatever came before it.
+   * @param time ms since the epoch; negative where it is not the sample's own, but that of the input it stands in
    * @param raw in the unit of the wire
-   * @param time ms since the epoch
    */
   record(index: number | Exclusion, time: number, raw: number | ValueFault): void {
     if (typeof index === 'string') return this.exclude(index);
     if (typeof raw === 'string') return this.exclude(raw);
-    if (!(time > 0)) return this.exclude('noTime');
-    const series = this.series[index] as Series;
-    if (time > this.#options.latest) {
-      if (this.ahead.size < NAMED) this.ahead.add(series.subject.id);
+    const own = time > 0;
+    if (!own && !(time < 0)) return this.exclude('noTime');
+    if (time > this.#options.latest || -time > this.#options.latest) {
+      if (this.ahead.size < NAMED) this.ahead.add((this.series[index] as Series).subject.id);
       return this.exclude('future');
     }
-    const value = raw * series.scale + series.offset;
-    const { suspect } = series;
+    // Only small columns are touched here, and no series: with many of them memory is what a sample waits for.
+    const code = this.#codes[index] as number;
+    const value = (code & 1) === 0 ? raw : this.#scaled(index, raw);
+    const suspect = this.#suspects[code >> 1];
     if (suspect !== undefined) {
       const sentinel = isSentinel(suspect, raw);
       if (sentinel || !isPlausible(suspect, value)) {
@@ -222,10 +245,28 @@ export class Recorder {
         return this.exclude(sentinel ? 'sentinel' : 'implausible');
       }
     }
-    if (time > this.newest) this.newest = time;
+    if (own) {
+      this.dated++;
+      if (time > this.newest) this.newest = time;
+    } else this.dateless++;
     const from = this.newest - this.#options.window;
-    if (time < from) return this.exclude('late');
+    if (own && time < from) return this.exclude('late');
     this.samples.add(index, time, value, from);
+  }
+
+  /**
+   * Gives samples without a time of their own one: that of their input, which is when they were captured. Where most
+   * samples are dated, they are no newer than those: an old capture that was copied today is still old.
+   */
+  settleTimes(): void {
+    if (this.dateless === 0) return;
+    const cap = this.dated >= this.dateless ? this.newest : Number.POSITIVE_INFINITY;
+    this.newest = Math.max(this.newest, this.samples.settleTimes(cap));
+  }
+
+  #scaled(index: number, raw: number): number {
+    const { scale, offset } = this.series[index] as Series;
+    return raw * scale + offset;
   }
 }
 

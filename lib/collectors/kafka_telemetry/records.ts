@@ -1,6 +1,6 @@
 import { type Intake, isRecord, type JsonRecord, type MessageContext } from './intake.ts';
 import { isCounterName, type Measure, measureOfName } from './quantity.ts';
-import type { Mode } from './recorder.ts';
+import type { Mode, SeriesDraft } from './recorder.ts';
 import { readingOf, textOfField } from './values.ts';
 
 /*
@@ -61,12 +61,15 @@ function withoutOrdinals(name: string): string {
 /** Defines a series by name and labels unless its text was seen before, and records one sample of it. */
 function takeNamed(
   key: string,
-  describe: () => { location: string; measure: Measure; metric: string; part: string; mode: Mode },
+  describe: () => { location: string } & Omit<SeriesDraft, 'at'>,
   sample: { time: number; value: unknown },
   intake: Intake,
 ): void {
   let series = intake.known.get(key);
-  if (series === undefined) series = intake.remember(key, intake.recorder.define(describe()));
+  if (series === undefined) {
+    const { location, ...draft } = describe();
+    series = intake.remember(key, intake.recorder.defineAt(location, draft));
+  }
   intake.recorder.record(series, sample.time, readingOf(sample.value));
 }
 
@@ -227,5 +230,5 @@ export function definePrometheus({ name, labels, type, unit }: PrometheusSeries,
   const rest = labels.filter(([k]) => k !== locationKey && !(k === 'job' || k === 'instance'));
   const cumulative = type === 'counter' || ((type === 'histogram' || type === 'summary') && /_(?:count|sum)$/.test(name));
   const mode = cumulative || (type !== 'gauge' && isCounterName(name, measure.quantity)) ? 'counter' : 'gauge';
-  return intake.remember(key, intake.recorder.define({ location, measure, metric: name, part: partOf(name, rest), mode }));
+  return intake.remember(key, intake.recorder.defineAt(location, { measure, metric: name, part: partOf(name, rest), mode }));
 }

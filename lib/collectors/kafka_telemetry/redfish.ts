@@ -1,6 +1,6 @@
-import { type Intake, isRecord, type JsonRecord, type MessageContext } from './intake.ts';
+import { type Intake, isRecord, type JsonRecord, type KnownSensor, type MessageContext, type SensorTable } from './intake.ts';
 import { isCounterName, measureOfMessage } from './quantity.ts';
-import { xnameType } from '../../model/xname.ts';
+import type { Exclusion } from './recorder.ts';
 import { readingOf, textOfField } from './values.ts';
 
 /*
@@ -15,16 +15,58 @@ function ordinal(raw: unknown): string {
   return text === '-1' ? '' : text;
 }
 
-/** Takes one sensor: the fields by which `sat sensors` tells sensors apart are its identity, but for the topic. */
-export function takeSensor(
+/** How many sensors of a location are looked through when one comes out of turn. */
+const LOOKED_THROUGH = 64;
+
+/** What the sensors of one event have in common. */
+export interface SensorFrame {
+  messageId: string;
+  source: string;
+  /** Where sensors are that do not say so, and their time. */
+  location: string;
+  time: unknown;
+  tables: Map<string, SensorTable>;
+}
+
+/** Takes one sensor. */
+export function takeSensor(sensor: JsonRecord, frame: SensorFrame, intake: Intake, context: MessageContext): void {
+  const location = textOfField(sensor['Location']) || frame.location;
+  const table = frame.tables.get(location);
+  const series = (table === undefined ? undefined : knownSeries(sensor, table)) ?? defineSensor(sensor, frame, location, table, intake);
+  intake.recorder.record(series, intake.timeOf(sensor['Timestamp'] ?? frame.time, context), readingOf(sensor['Value']));
+}
+
+/** The series of a sensor that was seen at its location; comparing fields as they stand is far cheaper than a key of all. */
+function knownSeries(sensor: JsonRecord, table: SensorTable): number | undefined {
+  const { sensors } = table;
+  const from = table.next < sensors.length ? table.next : 0;
+  for (let i = 0; i < sensors.length && i < LOOKED_THROUGH; i++) {
+    const at = from + i < sensors.length ? from + i : from + i - sensors.length;
+    const known = sensors[at] as KnownSensor;
+    if (
+      known.physical === sensor['PhysicalContext'] &&
+      known.index === sensor['Index'] &&
+      known.device === sensor['DeviceSpecificContext'] &&
+      known.sub === sensor['PhysicalSubContext'] &&
+      known.parent === sensor['ParentalContext'] &&
+      known.parentIndex === sensor['ParentalIndex'] &&
+      known.subIndex === sensor['SubIndex']
+    ) {
+      table.next = at + 1;
+      return known.series;
+    }
+  }
+  return undefined;
+}
+
+/** Defines a sensor: the fields by which `sat sensors` tells sensors apart are its identity, but for the topic. */
+function defineSensor(
   sensor: JsonRecord,
-  messageId: string,
-  source: string,
-  defaults: { location: string; time: unknown },
+  { messageId, source, tables }: SensorFrame,
+  location: string,
+  table: SensorTable | undefined,
   intake: Intake,
-  context: MessageContext,
-): void {
-  const location = textOfField(sensor['Location']) || defaults.location;
+): number | Exclusion {
   const parent = textOfField(sensor['ParentalContext']);
   const parentIndex = ordinal(sensor['ParentalIndex']);
   const physical = textOfField(sensor['PhysicalContext']);
@@ -32,26 +74,36 @@ export function takeSensor(
   const sub = textOfField(sensor['PhysicalSubContext']);
   const device = textOfField(sensor['DeviceSpecificContext']);
   const subIndex = ordinal(sensor['SubIndex']);
-  const key = `R${messageId}\0${location}\0${source}\0${parent}\0${parentIndex}\0${physical}\0${index}\0${sub}\0${device}\0${subIndex}`;
-  let series = intake.known.get(key);
-  if (series === undefined) {
-    const type = xnameType(location);
-    const measure = measureOfMessage(messageId, type === 'pdu' || type === 'pdu_controller' || type === 'pdu_part');
-    const fabric = measure.quantity === 'fabric' || measure.quantity === 'other' ? messageId.slice(messageId.lastIndexOf('.') + 1) : '';
-    const what = physical === '' || physical === 'INVALID' ? 'unknown' : physical;
-    series = intake.remember(
-      key,
-      intake.recorder.define({
-        location,
-        telemetrySource: source,
-        measure,
-        metric: [fabric, what, sub].filter((t) => t !== '').join(' '),
-        part: [`${parent}${parentIndex}`, `${what}${index}`, sub, device, subIndex].filter((t) => t !== '').join('/'),
-        mode: isCounterName(fabric, measure.quantity) ? 'counter' : 'gauge',
-      }),
-    );
-  }
-  intake.recorder.record(series, intake.timeOf(sensor['Timestamp'] ?? defaults.time, context), readingOf(sensor['Value']));
+  const at = table?.at ?? intake.recorder.subjectAt(location, source);
+  if (at === null) return 'noName';
+  const measure = measureOfMessage(messageId, at.subject.type === 'pdu');
+  const unnamed = measure.quantity === 'fabric' || measure.quantity === 'other' ? messageId.slice(messageId.lastIndexOf('.') + 1) : '';
+  const what = physical === '' || physical === 'INVALID' ? 'unknown' : physical;
+  const series = intake.recorder.define({
+    at,
+    measure,
+    metric: joined(' ', unnamed, what, sub),
+    part: joined('/', `${parent}${parentIndex}`, `${what}${index}`, sub, device, subIndex),
+    mode: isCounterName(unnamed, measure.quantity) ? 'counter' : 'gauge',
+  });
+  if (typeof series === 'string') return series;
+  intake.rememberSensor(tables, location, at, {
+    parent: sensor['ParentalContext'],
+    parentIndex: sensor['ParentalIndex'],
+    physical: sensor['PhysicalContext'],
+    index: sensor['Index'],
+    sub: sensor['PhysicalSubContext'],
+    device: sensor['DeviceSpecificContext'],
+    subIndex: sensor['SubIndex'],
+    series,
+  });
+  return series;
+}
+
+function joined(separator: string, ...texts: string[]): string {
+  let all = '';
+  for (const text of texts) if (text !== '') all = all === '' ? text : all + separator + text;
+  return all;
 }
 
 /** Takes a message of the form `{Context, Events}`; `Events` may be a single object (Foxconn Paradise BMCs). */
@@ -66,9 +118,9 @@ export function takeEvents(message: JsonRecord, intake: Intake, context: Message
     const messageId = textOfField(event['MessageId']);
     if (Array.isArray(sensors)) {
       const source = textOfField(oem?.['TelemetrySource']);
-      const defaults = { location, time: event['EventTimestamp'] };
+      const frame = { messageId, source, location, time: event['EventTimestamp'], tables: intake.sensorTables(messageId, source) };
       for (const sensor of sensors as unknown[]) {
-        if (isRecord(sensor)) takeSensor(sensor, messageId, source, defaults, intake, context);
+        if (isRecord(sensor)) takeSensor(sensor, frame, intake, context);
         else intake.recorder.exclude('malformed');
       }
     } else takeHardwareEvent(event, messageId, location, intake, context);
@@ -77,7 +129,7 @@ export function takeEvents(message: JsonRecord, intake: Intake, context: Message
 
 function takeHardwareEvent(event: JsonRecord, messageId: string, location: string, intake: Intake, context: MessageContext): void {
   const origin = event['OriginOfCondition'];
-  const time = intake.timeOf(event['EventTimestamp'], context);
+  const time = Math.abs(intake.timeOf(event['EventTimestamp'], context));
   if (!(time > 0)) return intake.recorder.exclude('noTime');
   intake.event({
     location,

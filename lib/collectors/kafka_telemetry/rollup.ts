@@ -1,7 +1,9 @@
+import type { Subject } from '../../model/condition.ts';
 import { compareNames } from '../../model/text.ts';
 import { medianOf, Quantile } from './quantile.ts';
-import type { Group, Memory, Recorder, Series } from './recorder.ts';
+import type { Group, Recorder, Series } from './recorder.ts';
 import type { Run } from './samples.ts';
+import { type Memory, type SeriesStats, StatsTable } from './tables.ts';
 
 /** The stretch of event time that a roll-up covers, ms since the epoch, both ends included. */
 export interface Window {
@@ -9,26 +11,6 @@ export interface Window {
   end: number;
   /** Where the last window ended, if nothing covers what lies between. */
   gapFrom?: number;
-}
-
-/** One series over the window. */
-export interface SeriesStats {
-  count: number;
-  min: number;
-  max: number;
-  mean: number;
-  median: number;
-  first: number;
-  firstTime: number;
-  last: number;
-  lastTime: number;
-  /** Usual time from sample to sample, ms; 0 where it cannot be told. */
-  interval: number;
-  /** Of counters: how much it grew, and how often it began anew. */
-  increase: number;
-  resets: number;
-  /** Since when it shows nothing but (nearly) zero; NaN where it does not. */
-  zeroSince: number;
 }
 
 /** One group over the window. */
@@ -52,14 +34,24 @@ export interface GroupStats {
 
 export interface Rollup {
   window: Window;
-  /** By index of series; absent where the window holds no sample of it. */
-  stats: (SeriesStats | undefined)[];
+  stats: StatsTable;
   groups: GroupStats[];
-  /** Indices of all known series, by key: the order in which everything is done. */
+  /** Indices of all known series, in the order in which everything is done: it depends on their keys alone. */
   order: number[];
-  subjects: Set<string>;
+  /** The series of each subject, in that order. */
+  members: Map<Subject, number[]>;
+  /** What the window holds samples of. */
+  subjects: Set<Subject>;
   samples: number;
 }
+
+/** Whether a sensor is judged by what it usually shows. */
+export function hasBaseline({ group, subject }: Series): boolean {
+  return group.quantity === 'flow' || group.quantity === 'pressure' || (group.quantity === 'power' && SUPPLIES.has(subject.type));
+}
+
+/** What supplies power to others. */
+export const SUPPLIES: ReadonlySet<string> = new Set(['pdu', 'rack', 'chassis', 'cdu']);
 
 /** What shows at most this is switched off, not low: one unit, whatever the quantity. */
 const NEARLY_ZERO = 1;
@@ -80,16 +72,16 @@ export function windowOf(newest: number, length: number, last: { start: number; 
 export function rollUp(recorder: Recorder, window: Window, length: number): Rollup {
   const { samples, series } = recorder;
   samples.compact(window.start, window.end - length);
-  const order = series.map((_, i) => i).sort((a, b) => ((series[a] as Series).key < (series[b] as Series).key ? -1 : 1));
-  const stats: (SeriesStats | undefined)[] = Array.from({ length: series.length });
+  const order = inOrder(recorder);
+  const stats = new StatsTable(series.length);
   const groups = new Map<Group, GroupStats & { sketch: Quantile; sum: number }>();
-  const subjects = new Set<string>();
+  const subjects = new Set<Subject>();
   const share = 2 ** samples.thinning;
   samples.forEachRun(order, (run) => {
     const one = series[run.series] as Series;
-    const found = statsOf(run, one, share);
-    stats[run.series] = found;
-    subjects.add(`${one.subject.type}:${one.subject.id}`);
+    const found = statsOf(run, one, recorder.before.at(run.series), share);
+    stats.set(run.series, found);
+    subjects.add(one.subject);
     addTo(groups, one, found, run);
   });
   return {
@@ -109,56 +101,56 @@ export function rollUp(recorder: Recorder, window: Window, length: number): Roll
           compareNames(a.group.unit, b.group.unit),
       ),
     order,
+    members: bySubject(series, order),
     subjects,
     samples: samples.length,
   };
 }
 
-function statsOf(run: Run, series: Series, share: number): SeriesStats {
+function bySubject(series: readonly Series[], order: readonly number[]): Map<Subject, number[]> {
+  const members = new Map<Subject, number[]>();
+  for (const index of order) {
+    const { subject } = series[index] as Series;
+    const list = members.get(subject);
+    if (list === undefined) members.set(subject, [index]);
+    else list.push(index);
+  }
+  return members;
+}
+
+/** All series in an order that depends on their keys alone. Hashes decide it nearly always, and lie close together. */
+function inOrder({ series, hashes }: Recorder): number[] {
+  const byKey = (a: number, b: number): number => ((series[a] as Series).key < (series[b] as Series).key ? -1 : 1);
+  return hashes.map((_, i) => i).sort((a, b) => (hashes[a] as number) - (hashes[b] as number) || byKey(a, b));
+}
+
+function statsOf(run: Run, series: Series, memory: Memory | undefined, share: number): SeriesStats {
   const { length, time, value } = run;
-  const stats: SeriesStats = {
-    count: length,
-    min: Number.POSITIVE_INFINITY,
-    max: Number.NEGATIVE_INFINITY,
-    mean: 0,
-    median: Number.NaN,
-    first: value[0] as number,
-    firstTime: time[0] as number,
-    last: value[length - 1] as number,
-    lastTime: time[length - 1] as number,
-    interval: 0,
-    increase: 0,
-    resets: 0,
-    zeroSince: Number.NaN,
-  };
-  let sum = 0;
-  let before = beforeOf(series.before, stats.firstTime);
+  const [firstTime, lastTime] = [time[0] as number, time[length - 1] as number];
+  let [min, max, sum, increase, resets, zeroSince] = [value[0] as number, value[0] as number, 0, 0, 0, Number.NaN];
+  let before = memory !== undefined && memory.time < firstTime ? memory.value : undefined;
   for (let i = 0; i < length; i++) {
     const v = value[i] as number;
     sum += v;
-    if (v < stats.min) stats.min = v;
-    if (v > stats.max) stats.max = v;
-    if (Math.abs(v) > NEARLY_ZERO) stats.zeroSince = Number.NaN;
-    else if (Number.isNaN(stats.zeroSince)) stats.zeroSince = time[i] as number;
-    if (series.mode === 'delta') stats.increase += v * share;
+    if (v < min) min = v;
+    if (v > max) max = v;
+    if (Math.abs(v) > NEARLY_ZERO) zeroSince = Number.NaN;
+    else if (Number.isNaN(zeroSince)) zeroSince = time[i] as number;
+    if (series.mode === 'delta') increase += v * share;
     else if (series.mode === 'counter') {
       if (before !== undefined && v < before) {
-        stats.resets++;
-        stats.increase += v;
-      } else if (before !== undefined) stats.increase += v - before;
+        resets++;
+        increase += v;
+      } else if (before !== undefined) increase += v - before;
       before = v;
     }
   }
-  stats.mean = sum / length;
-  if (length > 1) stats.interval = (stats.lastTime - stats.firstTime) / (length - 1) / share;
-  else if (series.before !== undefined && series.before.time < stats.lastTime) stats.interval = stats.lastTime - series.before.time;
-  stats.median = medianOf(value.slice(0, length));
-  return stats;
-}
-
-/** What a counter showed last, if that was before the window's first sample. */
-function beforeOf(memory: Memory | undefined, firstTime: number): number | undefined {
-  return memory !== undefined && memory.time < firstTime ? memory.value : undefined;
+  let interval = 0;
+  if (length > 1) interval = (lastTime - firstTime) / (length - 1) / share;
+  else if (memory !== undefined && memory.time < lastTime) interval = lastTime - memory.time;
+  const median = hasBaseline(series) ? medianOf(value.slice(0, length)) : Number.NaN;
+  const last = value[length - 1] as number;
+  return { count: length, min, max, mean: sum / length, median, firstTime, last, lastTime, interval, increase, resets, zeroSince };
 }
 
 function addTo(groups: Map<Group, GroupStats & { sketch: Quantile; sum: number }>, series: Series, stats: SeriesStats, run: Run): void {

@@ -48,16 +48,16 @@ export class SampleStore {
   covered = 0;
   readonly #budget: number;
   readonly #room: number;
-  readonly #seeds: readonly number[];
+  readonly #hashes: readonly number[];
   #chunks: Chunk[] = [];
   #length = 0;
 
-  /** @param seeds per series the hash of its name; it grows while samples are added */
-  constructor(budget: number, seeds: readonly number[]) {
+  /** @param hashes per series the hash of its name; it grows while samples are added */
+  constructor(budget: number, hashes: readonly number[]) {
     this.#budget = budget;
     // Room for a quarter more, so that each clean-up is paid for by many samples.
     this.#room = Math.ceil(budget * 1.25);
-    this.#seeds = seeds;
+    this.#hashes = hashes;
   }
 
   get length(): number {
@@ -81,7 +81,7 @@ export class SampleStore {
   }
 
   #stays(series: number, time: number): boolean {
-    return (mix(this.#seeds[series] as number, time) & ((1 << this.thinning) - 1)) === 0;
+    return (mix(this.#hashes[series] as number, time) & ((1 << this.thinning) - 1)) === 0;
   }
 
   /**
@@ -91,7 +91,7 @@ export class SampleStore {
   compact(from: number, floor = from): void {
     this.#filter((chunk, at) => {
       const time = chunk.time[at] as number;
-      if (time >= from) return true;
+      if (time >= from || time < 0) return true;
       if (time < floor) this.late++;
       else this.covered++;
       return false;
@@ -102,6 +102,20 @@ export class SampleStore {
       this.thinning++;
       this.#filter((chunk, at) => this.#stays(chunk.series[at] as number, chunk.time[at] as number));
     }
+  }
+
+  /** Turns negative times, which are not the samples' own, into positive ones up to `cap`. @returns the greatest of them */
+  settleTimes(cap: number): number {
+    let greatest = Number.NEGATIVE_INFINITY;
+    for (let i = 0; i < this.#length; i++) {
+      const { time } = this.#chunks[i >>> CHUNK_BITS] as Chunk;
+      const at = i & MASK;
+      const given = time[at] as number;
+      if (given >= 0) continue;
+      time[at] = Math.min(-given, cap);
+      greatest = Math.max(greatest, time[at]);
+    }
+    return greatest;
   }
 
   /** Calls back with the samples of each of the given series that has any. Call {@link compact} first. */
@@ -156,7 +170,7 @@ export class SampleStore {
 
   /** The indices of all samples by series, then time, then value, and where each series begins in them. */
   #bySeries(): { order: Uint32Array; starts: Uint32Array } {
-    const starts = new Uint32Array(this.#seeds.length + 1);
+    const starts = new Uint32Array(this.#hashes.length + 1);
     for (let i = 0; i < this.#length; i++) {
       const series = (this.#chunks[i >>> CHUNK_BITS] as Chunk).series[i & MASK] as number;
       starts[series + 1] = (starts[series + 1] as number) + 1;

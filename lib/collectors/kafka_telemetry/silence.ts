@@ -1,9 +1,10 @@
 import type { ConditionDraft, Subject } from '../../model/condition.ts';
-import { compareNames } from '../../model/text.ts';
 import { formatDuration, toIso } from '../../model/time.ts';
 import type { Quantity } from './quantity.ts';
-import type { Memory, Recorder, Series } from './recorder.ts';
+import type { Group, Recorder, Series } from './recorder.ts';
+import type { Rollup } from './rollup.ts';
 import { placeOf, showValue } from './show.ts';
+import type { MemoryTable } from './tables.ts';
 
 /** Sensors of these that go silent are worth a word of their own; counters of all kinds come and go. */
 const PHYSICAL: ReadonlySet<Quantity> = new Set<Quantity>([
@@ -37,103 +38,86 @@ export interface Silence {
   conditions: ConditionDraft[];
   /** Sensors that are silent. */
   sensors: number;
-  /** Keys of subjects of which at least one sensor is not. */
-  heard: Set<string>;
-  /** Sensors that are still remembered. */
-  memories: Map<number, Memory>;
-  forgotten: number;
+  /** Subjects of which at least one sensor is not. */
+  heard: Set<Subject>;
 }
 
 /** How long a sensor may be silent: three of its own intervals, at least the configured time. */
-function allowed(memory: Memory, options: SilenceOptions): number {
-  return memory.interval > 0 ? Math.max(options.staleAfter, MISSED * memory.interval) : UNKNOWN_RHYTHM * options.staleAfter;
+function allowed(interval: number, options: SilenceOptions): number {
+  return interval > 0 ? Math.max(options.staleAfter, MISSED * interval) : UNKNOWN_RHYTHM * options.staleAfter;
 }
 
 /**
  * Finds what went silent, told as coarsely as it is true: a whole group of sensors, a whole subject, single sensors.
- * @param remembered what is known of each series after this window
+ * What has been silent for too long is forgotten.
+ * @param memories what is known of each series after this window
  */
-export function findSilence(recorder: Recorder, remembered: ReadonlyMap<number, Memory>, options: SilenceOptions): Silence {
-  const found: Silence = { conditions: [], sensors: 0, heard: new Set(), memories: new Map(), forgotten: 0 };
-  const silent = new Map<number, Memory>();
-  for (const [index, memory] of remembered) {
-    const age = options.end - memory.time;
-    if (age > options.forgetAfter) {
-      found.forgotten++;
-      continue;
-    }
-    found.memories.set(index, memory);
-    if (age > allowed(memory, options)) silent.set(index, memory);
-    else found.heard.add(keyOf(recorder, index));
+export function findSilence(recorder: Recorder, rollup: Rollup, memories: MemoryTable, options: SilenceOptions): Silence {
+  const found: Silence = { conditions: [], sensors: 0, heard: new Set() };
+  const silent = new Uint8Array(recorder.series.length);
+  for (const index of rollup.order) {
+    if (!memories.has(index)) continue;
+    const age = options.end - memories.timeOf(index);
+    if (age > options.forgetAfter) memories.forget(index);
+    else if (age > allowed(memories.intervalOf(index), options)) {
+      silent[index] = 1;
+      found.sensors++;
+    } else found.heard.add((recorder.series[index] as Series).subject);
   }
-  found.sensors = silent.size;
-  const lostGroups = silentGroups(recorder, found.memories, silent);
-  for (const [name, members] of lostGroups) found.conditions.push(groupCondition(name, members, recorder, silent, options));
-  const inLostGroup = new Set([...lostGroups.values()].flat());
-  for (const [subject, members] of bySubject(recorder, found.memories)) {
-    const own = members.filter((index) => !inLostGroup.has(index));
-    const quiet = own.filter((index) => silent.has(index));
+  if (found.sensors === 0) return found;
+  const told: Telling = { recorder, memories, options };
+  const lostGroups = silentGroups(recorder, rollup.order, memories, silent);
+  for (const [group, members] of lostGroups) found.conditions.push(groupCondition(group, members, told));
+  for (const [subject, members] of rollup.members) {
+    const own = members.filter((index) => memories.has(index) && !lostGroups.has((recorder.series[index] as Series).group));
+    const quiet = own.filter((index) => silent[index] === 1);
     if (quiet.length === 0) continue;
-    if (quiet.length === own.length && !found.heard.has(keyOf(recorder, own[0] as number)))
-      found.conditions.push(subjectCondition(subject, quiet, recorder, silent, options));
-    else
-      for (const index of quiet)
-        if (PHYSICAL.has((recorder.series[index] as Series).group.quantity))
-          found.conditions.push(sensorCondition(index, recorder, silent, options));
+    if (!found.heard.has(subject)) found.conditions.push(subjectCondition(subject, quiet, told));
+    else {
+      for (const index of quiet) {
+        if (PHYSICAL.has((recorder.series[index] as Series).group.quantity)) found.conditions.push(sensorCondition(index, told));
+      }
+    }
   }
   return found;
 }
 
-function keyOf(recorder: Recorder, index: number): string {
-  const { subject } = recorder.series[index] as Series;
-  return `${subject.type}:${subject.id}`;
-}
-
-function bySubject(recorder: Recorder, memories: ReadonlyMap<number, Memory>): Map<Subject, number[]> {
-  const members = new Map<Subject, number[]>();
-  for (const index of memories.keys()) {
-    const { subject } = recorder.series[index] as Series;
-    const list = members.get(subject);
-    if (list === undefined) members.set(subject, [index]);
-    else list.push(index);
-  }
-  return members;
+interface Telling {
+  recorder: Recorder;
+  memories: MemoryTable;
+  options: SilenceOptions;
 }
 
 /** Groups of which every sensor is silent, though sensors of other groups are not: a topic or collector that stopped. */
-function silentGroups(
-  recorder: Recorder,
-  memories: ReadonlyMap<number, Memory>,
-  silent: ReadonlyMap<number, Memory>,
-): Map<string, number[]> {
-  const groups = new Map<string, number[]>();
-  for (const index of memories.keys()) {
+function silentGroups(recorder: Recorder, order: readonly number[], memories: MemoryTable, silent: Uint8Array): Map<Group, number[]> {
+  const groups = new Map<Group, number[]>();
+  const heard = new Set<Group>();
+  for (const index of order) {
+    if (!memories.has(index)) continue;
     const { group } = recorder.series[index] as Series;
-    const name = `${group.quantity} ${group.metric}`;
-    const list = groups.get(name);
-    if (list === undefined) groups.set(name, [index]);
+    if (silent[index] === 0) heard.add(group);
+    const list = groups.get(group);
+    if (list === undefined) groups.set(group, [index]);
     else list.push(index);
   }
-  for (const [name, members] of groups) {
-    const subjects = new Set(members.map((index) => keyOf(recorder, index)));
-    if (members.length < GROUP || subjects.size < 2 || !members.every((index) => silent.has(index))) groups.delete(name);
+  for (const [group, members] of groups) {
+    if (heard.has(group) || members.length < GROUP || subjectsOf(recorder, members) < 2) groups.delete(group);
   }
   return groups;
 }
 
-function lastOf(members: readonly number[], silent: ReadonlyMap<number, Memory>): number {
-  return members.reduce((last, index) => Math.max(last, silent.get(index)?.time ?? 0), 0);
+function subjectsOf(recorder: Recorder, members: readonly number[]): number {
+  return new Set(members.map((index) => (recorder.series[index] as Series).subject)).size;
 }
 
-function groupCondition(
-  name: string,
-  members: readonly number[],
-  recorder: Recorder,
-  silent: ReadonlyMap<number, Memory>,
-  options: SilenceOptions,
-): ConditionDraft {
-  const last = lastOf(members, silent);
-  const subjects = new Set(members.map((index) => keyOf(recorder, index))).size;
+function lastOf(members: readonly number[], memories: MemoryTable): number {
+  return members.reduce((last, index) => Math.max(last, memories.timeOf(index)), 0);
+}
+
+function groupCondition({ quantity, metric }: Group, members: readonly number[], { recorder, memories, options }: Telling): ConditionDraft {
+  const name = `${quantity} ${metric}`;
+  const last = lastOf(members, memories);
+  const subjects = subjectsOf(recorder, members);
   return {
     kind: 'telemetry_gap',
     subject: { type: 'cluster', id: options.cluster },
@@ -145,19 +129,11 @@ function groupCondition(
   };
 }
 
-function subjectCondition(
-  subject: Subject,
-  members: readonly number[],
-  recorder: Recorder,
-  silent: ReadonlyMap<number, Memory>,
-  options: SilenceOptions,
-): ConditionDraft {
-  const last = lastOf(members, silent);
+function subjectCondition(subject: Subject, members: readonly number[], { recorder, memories, options }: Telling): ConditionDraft {
+  const last = lastOf(members, memories);
   const power = members
     .filter((index) => recorder.series[index]?.group.quantity === 'power')
-    .sort((a, b) => compareNames((recorder.series[a] as Series).part, (recorder.series[b] as Series).part))
-    .map((index) => silent.get(index)?.value ?? 0)
-    .reduce((most, value) => Math.max(most, value), 0);
+    .reduce((most, index) => Math.max(most, memories.valueOf(index)), 0);
   return {
     kind: 'telemetry_gap',
     subject,
@@ -170,15 +146,16 @@ function subjectCondition(
   };
 }
 
-function sensorCondition(index: number, recorder: Recorder, silent: ReadonlyMap<number, Memory>, options: SilenceOptions): ConditionDraft {
+function sensorCondition(index: number, { recorder, memories, options }: Telling): ConditionDraft {
   const { subject, part, group } = recorder.series[index] as Series;
-  const { time, value, interval } = silent.get(index) as Memory;
+  const time = memories.timeOf(index);
+  const value = memories.valueOf(index);
   return {
     kind: 'sensor_stale',
     subject,
     part: `${group.quantity} ${part}`,
     message: `${group.quantity} of ${part} silent for ${formatDuration(options.end - time)}, since ${toIso(time)}; it last showed ${showValue(value, group.unit)}`,
-    values: { silent_ms: options.end - time, interval_ms: interval, last: value, unit: group.unit },
+    values: { silent_ms: options.end - time, interval_ms: memories.intervalOf(index), last: value, unit: group.unit },
     since: toIso(time),
     lastSeen: toIso(options.end),
     ...placeOf(subject),

@@ -55,40 +55,80 @@ export function epochToMs(value: number): number {
   return value / 1e6;
 }
 
-const ISO = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,12})?)?(Z|z|[+-]\d{2}:?\d{2})?$/;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Reads times of any spelling that the formats use. Keeps the last text, since sensors of one message share it. */
+/** The number that two digits make; NaN where they are none. */
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 48;
+  const ones = text.charCodeAt(at + 1) - 48;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
+}
+
+/** `Z`, `+01:00`, `+0100` at an offset of a text → minutes; NaN for anything else that stands there. */
+function zoneMinutes(text: string, at: number): number {
+  const rest = text.slice(at);
+  if (rest === 'Z' || rest === 'z') return 0;
+  const m = /^([+-])(\d{2}):?(\d{2})$/.exec(rest);
+  return m === null ? Number.NaN : (m[1] === '-' ? -1 : 1) * (Number(m[2]) * 60 + Number(m[3]));
+}
+
+/**
+ * Reads times of any spelling that the formats use. It parses ISO texts itself: they come with every sample, and their
+ * day hardly ever changes.
+ */
 export class TimeReader {
   /** How many times carried no zone and were read as UTC. */
   assumedUtc = 0;
-  #text = '';
-  #ms = Number.NaN;
-  #zoned = true;
+  #day = '';
+  #dayMs = Number.NaN;
 
   /** Milliseconds since the epoch, whole; NaN where there is no time to be read. */
   read(raw: unknown): number {
     if (typeof raw === 'number') return Math.floor(epochToMs(raw));
-    if (typeof raw !== 'string') {
-      const inner = unwrapUnion(raw);
-      return inner === raw ? Number.NaN : this.read(inner);
+    if (typeof raw === 'string') {
+      if (raw.charCodeAt(4) === 45 && raw.length >= 16) return this.#iso(raw);
+      return raw.length <= LONGEST_NUMBER && DECIMAL.test(raw) ? Math.floor(epochToMs(Number(raw))) : Number.NaN;
     }
-    if (raw !== this.#text) {
-      this.#text = raw;
-      this.#parse(raw);
-    }
-    if (!this.#zoned) this.assumedUtc++;
-    return this.#ms;
+    const inner = unwrapUnion(raw);
+    return inner === raw ? Number.NaN : this.read(inner);
   }
 
-  #parse(text: string): void {
-    this.#zoned = true;
-    this.#ms = Number.NaN;
-    if (text.length > LONGEST_NUMBER) return;
-    const iso = ISO.exec(text);
-    if (iso) {
-      this.#zoned = iso[1] !== undefined;
-      const plain = text.replace(' ', 'T').replace(',', '.');
-      this.#ms = Math.floor(Date.parse(this.#zoned ? plain.replace(/z$/, 'Z').replace(/([+-]\d{2})(\d{2})$/, '$1:$2') : `${plain}Z`));
-    } else if (DECIMAL.test(text)) this.#ms = Math.floor(epochToMs(Number(text)));
+  /** `2026-11-30T08:45[:00[.123456789]][Z|±hh:mm]`, with a blank in place of the `T` and a comma of the point. */
+  #iso(text: string): number {
+    if (text.length > LONGEST_NUMBER || !text.startsWith(this.#day) || this.#day === '') {
+      const day = text.slice(0, 10);
+      if (text.length > LONGEST_NUMBER || !DAY.test(day)) return Number.NaN;
+      this.#day = day;
+      this.#dayMs = Date.parse(day);
+    }
+    const separator = text.charCodeAt(10);
+    const hours = twoDigits(text, 11);
+    const minutes = twoDigits(text, 14);
+    if ((separator !== 84 && separator !== 32) || text.charCodeAt(13) !== 58 || !(hours <= 23) || !(minutes <= 59)) return Number.NaN;
+    let ms = this.#dayMs + hours * 36e5 + minutes * 6e4;
+    let at = 16;
+    if (text.charCodeAt(at) === 58) {
+      const seconds = twoDigits(text, 17);
+      if (!(seconds <= 60)) return Number.NaN;
+      ms += seconds * 1e3;
+      at = 19;
+      const point = text.charCodeAt(at);
+      if (point === 46 || point === 44) {
+        let unit = 100;
+        for (at++; ; at++) {
+          const digit = text.charCodeAt(at) - 48;
+          if (!(digit >= 0 && digit <= 9)) break;
+          // Whole milliseconds only: what is finer tells no two samples of a sensor apart.
+          if (unit >= 1) ms += digit * unit;
+          unit /= 10;
+        }
+        if (unit === 100) return Number.NaN;
+      }
+    }
+    if (at === text.length) {
+      this.assumedUtc++;
+      return ms;
+    }
+    return ms - (text.charCodeAt(at) === 90 && at + 1 === text.length ? 0 : zoneMinutes(text, at) * 6e4);
   }
 }
