@@ -36,7 +36,6 @@ function moveTimes(incident: LogState['open'][number], shift: number): void {
   if (incident.lu !== undefined) incident.lu += shift;
   if (incident.rec !== undefined) incident.rec += shift;
   if (incident.w) incident.w[0] += shift;
-  if (incident.r) incident.r = incident.r.map((t) => t + shift);
 }
 
 /**

@@ -1,4 +1,15 @@
-import { addEvent, beginBoot, type Cleared, completeBoot, endByLine, findIncident, lifetimeOf } from './incidents.ts';
+import {
+  addEvent,
+  beginBoot,
+  type Cleared,
+  completeBoot,
+  endByLine,
+  type Event,
+  findIncident,
+  type LastLines,
+  lifetimeOf,
+  quoteLastLines,
+} from './incidents.ts';
 import { readUptime, setWallTime } from './clock.ts';
 import { conmanTime, CONMAN_TAG, CONSERVER_TAG, ctimeOf, isPrompt, type Message, messagesOf } from './prefix.ts';
 import type { Match, RuleBook } from './rulebook.ts';
@@ -32,12 +43,11 @@ const OOM_SCOPES: Record<string, string> = { NONE: 'global', MEMCG: 'job', CPUSE
 export class Course {
   readonly state: LogState;
   readonly cleared: Cleared;
+  private readonly lastLines: LastLines = new Map();
   private readonly book: RuleBook;
   private readonly timezone: string;
-  private readonly encoder = new TextEncoder();
   /** The kernel that starts now is not the first that was heard. */
   private again = false;
-  private scratch = new Uint8Array(16_384);
 
   constructor(state: LogState, cleared: Cleared, book: RuleBook, timezone: string) {
     this.state = state;
@@ -51,13 +61,19 @@ export class Course {
     return this.state.br !== undefined || this.state.ec !== undefined;
   }
 
+  /** Whether rules could do something with a line, as things stand. */
+  concern(candidates: readonly number[]): boolean {
+    return this.wantsNext || this.book.concern(candidates, (kind) => this.state.open.some((i) => i.k === kind));
+  }
+
   /**
    * Takes one clean text of a console line.
+   * @param candidates the rules whose literals stand in it
    * @param previous the whole line before, for what conman broke off
    * @param start position in the stream where the line begins
    * @param at position where it ends
    */
-  line(text: string, previous: () => string, start: number, at: number): void {
+  line(text: string, candidates: readonly number[], previous: () => string, start: number, at: number): void {
     const conman = CONMAN_TAG.exec(text);
     if (conman) {
       const broken = previous();
@@ -82,7 +98,7 @@ export class Course {
       this.joined(broken, text);
       return;
     }
-    this.messages(messagesOf(text, this.timezone), text);
+    this.messages(messagesOf(text, this.timezone), text, candidates);
   }
 
   /** A partial last line: looked at as it stands, behind what the server broke off before it. */
@@ -90,7 +106,7 @@ export class Course {
     const broken = this.state.br;
     delete this.state.br;
     if (broken) this.joined(broken, text);
-    else if (text !== '') this.messages(messagesOf(text, this.timezone), text);
+    else if (text !== '') this.text(text);
   }
 
   private conserverLine(text: string, tag: RegExpExecArray, start: number, at: number): void {
@@ -100,11 +116,11 @@ export class Course {
       const broken = this.state.br;
       if (broken) {
         if (broken.x.length < MAX_BROKEN) broken.x += before.slice(0, MAX_BROKEN - broken.x.length);
-      } else if (isPrompt(before)) this.messages(messagesOf(before, this.timezone), before);
+      } else if (isPrompt(before)) this.text(before);
       else this.state.br = { t: this.state.t, x: redact(before.slice(-MAX_BROKEN)) };
     }
     this.serverLine(tag[1] as string, ctimeOf(tag, 2, this.timezone), start, at, before.trim() !== '');
-    if (after.trim() !== '') this.line(after, () => '', start, at);
+    if (after.trim() !== '') this.line(after, this.book.candidatesIn(after), () => '', start, at);
   }
 
   /** A line of the console server: a mark in time, or a word on its connection. */
@@ -126,7 +142,7 @@ export class Course {
     if (spoke) state.out = state.t;
     state.tag = at;
     if (/^Console down|^Console \[[^\]]{1,64}\] (?:disconnected|connection failed)/.test(said)) {
-      addEvent(state, { kind: 'console_disconnected', at: state.t, line: said, block: 86_400_000 }, this.cleared);
+      this.add({ kind: 'console_disconnected', at: state.t, line: said, block: 86_400_000 });
     } else if (/^Console up|^Console \[[^\]]{1,64}\] connected/.test(said)) {
       endByLine(state, ['console_disconnected'], undefined, state.t, this.cleared);
     }
@@ -135,11 +151,15 @@ export class Course {
   private joined(broken: NonNullable<LogState['br']>, rest: string): void {
     const text = broken.x + rest;
     // What conman broke off was looked at before it was known to be broken: its rules have spoken.
-    const spoken = broken.done ? new Set(this.matchesIn(broken.x).map((m) => m.match.rule)) : new Set<Rule>();
-    this.messages(messagesOf(text, this.timezone), text, spoken);
+    const spoken = broken.done ? new Set(this.matchesIn(broken.x).map((m) => m.rule)) : new Set<Rule>();
+    this.messages(messagesOf(text, this.timezone), text, this.book.candidatesIn(text), spoken);
   }
 
-  private messages(messages: readonly Message[], line: string, spoken?: ReadonlySet<Rule>): void {
+  private text(text: string): void {
+    this.messages(messagesOf(text, this.timezone), text, this.book.candidatesIn(text));
+  }
+
+  private messages(messages: readonly Message[], line: string, candidates: readonly number[], spoken?: ReadonlySet<Rule>): void {
     const { state } = this;
     for (const message of messages) {
       if (message.stamp !== undefined) setWallTime(state, message.stamp);
@@ -154,7 +174,7 @@ export class Course {
       }
       if (message.dropped !== undefined) this.dropped(message.dropped);
       if (message.text === '') continue;
-      for (const match of this.book.match(message, this.candidatesOf(message.text), state.u === undefined)) {
+      for (const match of this.book.match(message, candidates, state.u === undefined)) {
         if (!spoken?.has(match.rule)) this.apply(match, message, line);
       }
     }
@@ -175,17 +195,9 @@ export class Course {
     else if (message.command !== undefined) state.ec = [state.t, 0];
   }
 
-  private matchesIn(line: string): { match: Match; message: Message }[] {
-    return messagesOf(line, this.timezone).flatMap((message) =>
-      this.book.match(message, this.candidatesOf(message.text), this.state.u === undefined).map((match) => ({ match, message })),
-    );
-  }
-
-  private candidatesOf(text: string): readonly number[] {
-    if (text.length * 3 > this.scratch.length) this.scratch = new Uint8Array(text.length * 3);
-    const { written } = this.encoder.encodeInto(text, this.scratch);
-    const found = this.book.scanner.all(this.scratch, 0, written);
-    return found.length === 0 ? [] : this.book.candidates(found);
+  private matchesIn(line: string): Match[] {
+    const candidates = this.book.candidatesIn(line);
+    return messagesOf(line, this.timezone).flatMap((message) => this.book.match(message, candidates, this.state.u === undefined));
   }
 
   private apply({ rule, groups }: Match, message: Message, line: string): void {
@@ -194,6 +206,15 @@ export class Course {
     if (rule.clears) endByLine(state, rule.clears, part, state.t, this.cleared);
     if (rule.mark) this.mark(rule, groups, line);
     if (rule.kind !== undefined) this.event(rule, rule.kind, groups, part ?? rule.part, line);
+  }
+
+  private add(event: Event): Incident {
+    return addEvent(this.state, event, this.cleared, this.lastLines);
+  }
+
+  /** Makes the state fit to be kept. */
+  finish(): void {
+    quoteLastLines(this.lastLines);
   }
 
   private event(rule: Rule, ruleKind: string, groups: Match['groups'], part: string | undefined, line: string): void {
@@ -213,22 +234,18 @@ export class Course {
       named = this.oomKilled(groups['text'] ?? '');
       if (named === 'job') severity = 'info';
     }
-    const incident = addEvent(
-      state,
-      {
-        kind,
-        part: named,
-        at: state.t,
-        severity,
-        item: groups['item'],
-        max: groups['max'] === undefined ? undefined : Number(groups['max']),
-        text: groups['text'],
-        n: groups['n'] === undefined ? 1 : Math.min(Number(groups['n']), 1e6),
-        block: rule.block === undefined ? undefined : rule.block * 1000,
-        line,
-      },
-      this.cleared,
-    );
+    const incident = this.add({
+      kind,
+      part: named,
+      at: state.t,
+      severity,
+      item: groups['item'],
+      max: groups['max'] === undefined ? undefined : Number(groups['max']),
+      text: groups['text'],
+      n: groups['n'] === undefined ? 1 : Math.min(Number(groups['n']), 1e6),
+      block: rule.block === undefined ? undefined : rule.block * 1000,
+      line,
+    });
     if (state.dt !== undefined && state.t - state.dt < 60_000) incident.inc = 1;
     if (kind === 'hw_corrected') this.rate(incident, groups['n'] === undefined ? 1 : Number(groups['n']));
     if (kind === 'kernel_panic' || kind === 'emergency_shell') this.chain(incident);
@@ -270,7 +287,7 @@ export class Course {
     ring.r = [...ring.r, state.t].slice(-FLAPS);
     if (ring.r.length === FLAPS && state.t - (ring.r[0] as number) <= FLAP_WINDOW) {
       const open = findIncident(state, 'hsn_link_flap', part);
-      addEvent(state, { kind: 'hsn_link_flap', part, at: state.t, n: open ? 1 : FLAPS, line }, this.cleared);
+      this.add({ kind: 'hsn_link_flap', part, at: state.t, n: open ? 1 : FLAPS, line });
     }
   }
 
@@ -340,18 +357,18 @@ export class Course {
     if (version === '') delete state.kv;
     else state.kv = redact(version).slice(0, 80);
     if (!explained)
-      addEvent(
-        state,
-        { kind: 'unexpected_reboot', at: state.t, line: version === '' ? 'the kernel clock started anew' : `Linux version ${version}` },
-        this.cleared,
-      );
+      this.add({
+        kind: 'unexpected_reboot',
+        at: state.t,
+        line: version === '' ? 'the kernel clock started anew' : `Linux version ${version}`,
+      });
   }
 
   private crashKernel(): void {
     const { state } = this;
     delete state.bu;
     state.ph = 'crash';
-    addEvent(state, { kind: 'kdump', at: state.t, line: 'the crash kernel started' }, this.cleared);
+    this.add({ kind: 'kdump', at: state.t, line: 'the crash kernel started' });
   }
 
   /** The boot is that of the node's own kernel. */
@@ -390,11 +407,7 @@ export class Course {
     if (!pending) return;
     delete this.state.om;
     const part = pending.s ?? 'global';
-    addEvent(
-      this.state,
-      { kind: 'oom', part, at: pending.t, severity: part === 'job' ? 'info' : undefined, line: pending.q },
-      this.cleared,
-    );
+    this.add({ kind: 'oom', part, at: pending.t, severity: part === 'job' ? 'info' : undefined, line: pending.q });
   }
 
   private oomKilled(text: string): string {

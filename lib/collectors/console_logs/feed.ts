@@ -1,12 +1,13 @@
 import type { Course } from './course.ts';
-import { cleanTexts, nextEscape } from './normalise.ts';
-import type { LiteralScanner } from './scanner.ts';
+import { cleanTexts, isPlain, nextEscape, plainText } from './normalise.ts';
+import type { RuleBook } from './rulebook.ts';
 import { CONTEXT } from './state.ts';
 
 /** A line longer than this is digested in pieces of this length: no input makes memory grow. */
 export const MAX_LINE = 65_536;
 
 const LF = 10;
+const NOTHING = new Uint8Array(0);
 
 /**
  * Parts a stream of bytes into lines and hands those on in which something stands. What it does depends on the bytes
@@ -17,16 +18,16 @@ export class LineFeed {
   committed = 0;
   /** The last bytes before {@link committed}, at most {@link CONTEXT}. */
   context: Uint8Array;
-  private partial: Uint8Array = new Uint8Array(0);
+  private partial: Uint8Array = NOTHING;
   private readonly course: Course;
-  private readonly scanner: LiteralScanner;
+  private readonly book: RuleBook;
   /** Position in the log's whole stream at which this feed began. */
   private readonly origin: number;
 
   /** @param context what was digested right before, as far as it is known */
-  constructor(course: Course, scanner: LiteralScanner, context: Uint8Array) {
+  constructor(course: Course, book: RuleBook, context: Uint8Array) {
     this.course = course;
-    this.scanner = scanner;
+    this.book = book;
     this.origin = course.state.pos;
     this.context = context.slice(-CONTEXT);
   }
@@ -37,22 +38,23 @@ export class LineFeed {
   }
 
   push(chunk: Uint8Array): void {
-    let at = 0;
-    if (this.partial.length > 0) {
-      const lf = chunk.indexOf(LF);
-      const end = lf < 0 ? chunk.length : lf;
-      this.partial = concat(this.partial, chunk.subarray(0, end));
-      this.flushLong();
-      if (lf < 0) return;
-      const line = concat(this.partial, chunk.subarray(lf, lf + 1));
-      this.partial = line.subarray(0, 0);
-      this.block(line, 0, line.length);
-      at = lf + 1;
-    }
+    // What begins the chunk ends an earlier one, or has no line end before it: its line is put together by itself.
+    const lf = chunk.indexOf(LF);
+    const rest = chunk.subarray(0, lf < 0 ? chunk.length : lf);
+    this.partial = this.partial.length === 0 ? rest.slice() : concat(this.partial, rest);
+    this.flushLong();
+    if (lf < 0) return;
+    const line = new Uint8Array(this.partial.length + 2);
+    line[0] = LF;
+    line.set(this.partial, 1);
+    line[line.length - 1] = LF;
+    this.partial = NOTHING;
+    this.block(line, line, 1, line.length);
     const end = chunk.lastIndexOf(LF) + 1;
-    if (end > at) this.block(chunk, at, end);
+    // Node's buffers find single bytes fast and make slices slowly: the same bytes are looked at as both.
+    if (end > lf + 1) this.block(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length), chunk, lf + 1, end);
     if (end < chunk.length) {
-      this.partial = chunk.slice(Math.max(end, at));
+      this.partial = chunk.slice(end);
       this.flushLong();
     }
   }
@@ -66,20 +68,19 @@ export class LineFeed {
     }
   }
 
-  /** Whole lines, the last byte being the last line's end. */
-  private block(bytes: Uint8Array, from: number, to: number): void {
+  /** Whole lines, the last byte being the last line's end, and a line end standing before the first. */
+  private block(bytes: Uint8Array, finder: Uint8Array, from: number, to: number): void {
+    // A literal may begin with the end of the line before.
+    const hits = this.book.scanner.positions(bytes, from - 1, to);
+    let next = 0;
     let line = from;
-    let hit = -1;
     let escape = -1;
     while (line < to) {
       let at = line;
       if (!this.course.wantsNext) {
-        if (hit < line) {
-          hit = this.scanner.next(bytes, line, to);
-          if (hit < 0) hit = to;
-        }
-        if (escape < line) escape = nextEscape(bytes, line, to);
-        at = Math.min(hit, escape);
+        while (next < hits.length && (hits[next] as number) < line - 1) next++;
+        if (escape < line) escape = nextEscape(finder, line, to);
+        at = Math.max(line, Math.min(hits[next] ?? to, escape));
         if (at >= to) break;
       }
       const start = at === line ? line : Math.max(line, bytes.lastIndexOf(LF, at) + 1);
@@ -101,16 +102,23 @@ export class LineFeed {
 
   /** A piece of a line that is too long; one without a literal in it is passed over as such a line is. */
   private piece(bytes: Uint8Array, start: number, end: number, previous: () => string, ahead = 0): void {
-    if (this.course.wantsNext || this.scanner.next(bytes, start, end) >= 0 || nextEscape(bytes, start, end) < end) {
+    if (this.course.wantsNext || this.book.scanner.all(bytes, start, end).length > 0 || nextEscape(bytes, start, end) < end) {
       this.texts(bytes, start - ahead, start, end, previous);
     }
   }
 
   private texts(bytes: Uint8Array, from: number, start: number, end: number, previous: () => string): void {
     const origin = this.origin + this.committed - from;
+    if (isPlain(bytes, start, end)) {
+      const candidates = this.book.candidatesAt(bytes, start, end);
+      if (!this.course.concern(candidates)) return;
+      const text = plainText(bytes, start, end);
+      if (text.trim() !== '' || this.course.state.br) this.course.line(text, candidates, previous, origin + start, origin + end + 1);
+      return;
+    }
     const texts = cleanTexts(bytes, start, end);
     if (texts.length === 0 && this.course.state.br) texts.push('');
-    for (const text of texts) this.course.line(text, previous, origin + start, origin + end + 1);
+    for (const text of texts) this.course.line(text, this.book.candidatesIn(text), previous, origin + start, origin + end + 1);
   }
 
   /** The clean text of the line before the one at `start`. */

@@ -2,7 +2,7 @@ import { type ClearedBy, type Severity, worse } from '../../model/condition.ts';
 import { parseDuration } from '../../model/time.ts';
 import { consoleKind, consoleKinds } from './kinds.ts';
 import { redact } from './redact.ts';
-import { type Incident, type LogState, MAX_ITEMS, MAX_RECENT } from './state.ts';
+import { type Incident, type LogState, MAX_ITEMS } from './state.ts';
 
 /** One log holds at most so many open incidents, and of one kind at most so many parts: what passes that is counted. */
 const MAX_OPEN = 96;
@@ -25,6 +25,21 @@ export interface Event {
   block?: number | undefined;
   /** The console line. */
   line: string;
+}
+
+/**
+ * The last line of each incident of which more than one was seen: in a flood of events only what stands last in the end
+ * is worth making a quote of.
+ */
+export type LastLines = Map<Incident, string>;
+
+/** Makes quotes of the last lines. */
+export function quoteLastLines(lastLines: LastLines): void {
+  for (const [incident, line] of lastLines) {
+    const quote = redact(line);
+    incident.q = quote === incident.q[0] ? [quote] : [incident.q[0] as string, quote];
+  }
+  lastLines.clear();
 }
 
 /** What ended between two runs: the last word on each kind and part. */
@@ -50,7 +65,7 @@ export function findIncident(state: LogState, kind: string, part?: string): Inci
 }
 
 /** Adds an event to its incident, opening one where none is open. */
-export function addEvent(state: LogState, event: Event, cleared: Cleared): Incident {
+export function addEvent(state: LogState, event: Event, cleared: Cleared, lastLines: LastLines): Incident {
   let part = event.part;
   let incident = findIncident(state, event.kind, part);
   const lifetime = lifetimes.get(event.kind);
@@ -79,16 +94,15 @@ export function addEvent(state: LogState, event: Event, cleared: Cleared): Incid
   if (event.item !== undefined) addItem(incident, event.item);
   if (event.text !== undefined && incident.t === undefined && event.text.trim() !== '')
     incident.t = redact(event.text.trim()).slice(0, 200);
-  if (!sameBlock) incident.r = [...(incident.r ?? []), event.at].slice(-MAX_RECENT);
-  const quote = redact(event.line);
-  if (incident.q.length === 0) incident.q.push(quote);
-  else if (incident.q[0] !== quote && !sameBlock) incident.q[1] = quote;
+  if (incident.q.length === 0) incident.q.push(redact(event.line));
+  else if (!sameBlock) lastLines.set(incident, event.line);
   return incident;
 }
 
 function addItem(incident: Incident, raw: string): void {
-  const item = redact(raw).slice(0, 64);
   const items = (incident.x ??= []);
+  if (items.includes(raw)) return;
+  const item = redact(raw).slice(0, 64);
   if (items.includes(item)) return;
   if (items.length < MAX_ITEMS) items.push(item);
   else incident.xm = (incident.xm ?? 0) + 1;

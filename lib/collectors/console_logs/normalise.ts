@@ -2,6 +2,7 @@ const ESC = 0x1b;
 const CARET = 0x5e;
 const BRACKET = 0x5b;
 const TAB = 0x09;
+const CR = 0x0d;
 
 /** No console text says more in one breath; what is longer is cut before any rule looks at it. */
 export const MAX_TEXT = 4096;
@@ -13,30 +14,31 @@ const decoder = new TextDecoder('utf-8');
  * and erased characters are taken out; a bare carriage return, a cursor jump and a run of NULs part two texts.
  */
 export function cleanTexts(bytes: Uint8Array, from: number, to: number): string[] {
-  let end = to;
-  while (end > from && ((bytes[end - 1] as number) <= 0x20 || bytes[end - 1] === 0x7f)) {
-    if (bytes[end - 1] === 0x20 || bytes[end - 1] === TAB) break;
-    end--;
-  }
-  if (isPlain(bytes, from, end)) {
-    const text = decoder.decode(bytes.subarray(from, Math.min(end, from + MAX_TEXT)));
-    return text.trim() === '' ? [] : [text];
-  }
-  return cleanText(decoder.decode(bytes.subarray(from, end)))
+  return cleanText(decoder.decode(bytes.subarray(from, to)))
     .split('\n')
     .filter((text) => text.trim() !== '')
     .map((text) => text.slice(0, MAX_TEXT));
 }
 
-/** Whether a line holds nothing that {@link cleanText} would take out. */
+/** Whether a line holds nothing that {@link cleanText} would take out, but for the carriage returns at its end. */
 export function isPlain(bytes: Uint8Array, from: number, to: number): boolean {
-  for (let i = from; i < to; i++) {
+  const end = endOfText(bytes, from, to);
+  for (let i = from; i < end; i++) {
     const c = bytes[i] as number;
-    if (c < 0x20 && c !== TAB) return false;
-    if (c === CARET && bytes[i + 1] === BRACKET) return false;
-    if (c === 0x7f) return false;
+    if (c < 0x20 ? c !== TAB : c === 0x7f || (c === CARET && bytes[i + 1] === BRACKET)) return false;
   }
   return true;
+}
+
+/** The text of a line that {@link isPlain}. */
+export function plainText(bytes: Uint8Array, from: number, to: number): string {
+  return decoder.decode(bytes.subarray(from, Math.min(endOfText(bytes, from, to), from + MAX_TEXT)));
+}
+
+function endOfText(bytes: Uint8Array, from: number, to: number): number {
+  let end = to;
+  while (end > from && bytes[end - 1] === CR) end--;
+  return end;
 }
 
 /** What moves the cursor elsewhere: the texts before and after it are two. */

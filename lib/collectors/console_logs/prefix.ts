@@ -43,6 +43,9 @@ const DROPPED = /^\*\* (?:(\d{1,10}) printk messages dropped|replaying previous 
 /** The kernel's clock with its optional caller: `[   12.345678][    T1] `. */
 const UPTIME = /\[ {0,7}(\d{1,10}\.\d{6})\](?:\[ {0,7}[TC]?\d{1,10}\])? ?/g;
 
+const PLAIN_KERNEL = /^\[ {0,7}(\d{1,10}\.\d{6})\](?:\[ {0,7}[TC]?\d{1,10}\])? ?/;
+const LATER_CLOCK = /\[\d{1,10}\.\d{6}\]|^<\d/;
+
 /** `host login: ` and what stands behind it. */
 const LOGIN = /^[\w.-]{1,64} login: ?/;
 /** Shell prompts as distributions set them, those of dracut, busybox and switch_root among them. */
@@ -97,6 +100,11 @@ function conmanDay(text: string, timezone: string, before: number): number | und
 
 /** Takes a clean line apart into its messages: several where two kernel lines ran into each other. */
 export function messagesOf(line: string, timezone: string): Message[] {
+  const plain = PLAIN_KERNEL.exec(line);
+  // Nearly every line that a rule may speak to is this: a kernel's clock, a text, and no second clock in it.
+  if (plain && line.indexOf('[ ', plain[0].length) < 0 && !LATER_CLOCK.test(line.slice(plain[0].length))) {
+    return [{ text: line.slice(plain[0].length).trimStart(), origin: 'kernel', uptime: Number(plain[1]) }];
+  }
   let text = line;
   let stamp: number | undefined;
   if (text.startsWith('{"')) ({ text, stamp } = fromJsonLine(text));

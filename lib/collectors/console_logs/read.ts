@@ -2,7 +2,7 @@ import { type Input, ReadError } from '../../model/collector.ts';
 import { Course } from './course.ts';
 import { LineFeed } from './feed.ts';
 import type { Cleared } from './incidents.ts';
-import { cleanTexts, nextEscape } from './normalise.ts';
+import { cleanTexts } from './normalise.ts';
 import { fingerprint, isUnchanged, type Plan, planContinuation, planFirstSight } from './plan.ts';
 import type { Log } from './names.ts';
 import type { RuleBook } from './rulebook.ts';
@@ -53,8 +53,9 @@ export async function readLog(log: Log, before: LogState | undefined, options: R
     for (const incident of state.open) incident.inc = 1;
   }
   const course = new Course(state, cleared, options.book, options.timezone);
-  const feed = new LineFeed(course, options.book.scanner, plan.context);
+  const feed = new LineFeed(course, options.book, plan.context);
   const error = await feedSegments(feed, plan, result);
+  course.finish();
   keepPlace(state, log, plan, feed, error);
   keepPartial(state, feed.rest, options.book);
   return {
@@ -129,11 +130,10 @@ function idOf(input: Input | undefined): { d?: string; i?: string } {
 function keepPartial(state: LogState, rest: Uint8Array, book: RuleBook): void {
   delete state.part;
   if (rest.length === 0) return;
-  if (book.scanner.next(rest, 0, rest.length) < 0 && nextEscape(rest, 0, rest.length) === rest.length) return;
   const texts = cleanTexts(rest, 0, rest.length)
     .slice(-4)
     .map((text) => text.slice(0, 1000));
-  if (texts.length > 0) state.part = texts;
+  if (texts.some((text) => book.candidatesIn(text).length > 0 || book.structural)) state.part = texts;
 }
 
 async function looksBinary(input: Input | undefined): Promise<boolean> {
@@ -162,5 +162,6 @@ export function settled(state: LogState, cleared: Cleared, options: Pick<ReadOpt
   if (copy.part === undefined) course.unfinished('');
   for (const text of copy.part ?? []) course.unfinished(text);
   course.settleOom();
+  course.finish();
   return copy;
 }

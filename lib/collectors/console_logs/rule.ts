@@ -31,7 +31,10 @@ export interface Rule {
   id: string;
   /** The kind that the line is an event of; absent for rules that only mark or clear. */
   kind?: string;
-  /** One of these stands in every line that the rule is for; at least five bytes each. */
+  /**
+   * One of these stands in every line that the rule is for: at least six ASCII characters each, prefixes of the line
+   * included; `\n` is the begin of the line.
+   */
   literals: readonly string[];
   /**
    * Who must be speaking: the kernel; the kernel behind its clock or log level, for words that programs use as well; or

@@ -38,8 +38,6 @@ export const Incident = z.object({
   led: z.string().optional(),
   /** What led here: kinds of the same chain, the first cause first. */
   ch: z.array(z.string()).optional(),
-  /** Times of the last events, for rates: at most {@link MAX_RECENT}. */
-  r: z.array(z.number()).optional(),
   /** Start of the present window of a rate, and the events in it. */
   w: z.tuple([z.number(), z.number()]).optional(),
   /** Time has ended it (and that was said); an event that the log dates before that end revives it. */
@@ -48,7 +46,6 @@ export const Incident = z.object({
 export type Incident = z.infer<typeof Incident>;
 
 export const MAX_ITEMS = 8;
-export const MAX_RECENT = 3;
 
 const Stat = z.object({ d: z.string().optional(), i: z.string().optional(), s: z.number(), m: z.string().optional() });
 export type Stat = z.infer<typeof Stat>;

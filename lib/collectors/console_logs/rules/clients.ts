@@ -5,7 +5,7 @@ export const clientRules: readonly Rule[] = [
   {
     id: 'lustre-lbug',
     kind: 'lustre_lbug',
-    literals: [' LBUG', 'ASSERTION( ', 'ASSERTION('],
+    literals: [')) LBUG', 'rror: LBUG', 'ASSERTION( ', 'ASSERTION('],
     from: 'kernel',
     match:
       /^LustreError: (?:\d{1,10}:\d{1,6}:\([\w.-]{1,40}:\d{1,6}:\w{1,64}\(\)\) )?(?<text>LBUG|ASSERTION\( ?.{1,160}? ?\) failed.{0,60})/,
@@ -126,7 +126,7 @@ export const clientRules: readonly Rule[] = [
   {
     id: 'weka-trouble',
     kind: 'weka_client',
-    literals: ['wekafs'],
+    literals: ['wekafsio', 'wekafsgw', 'wekafs:'],
     from: 'kernel',
     match:
       /^wekafs(?:io|gw)?\b.{0,80}?(?<text>\b(?:FE|frontend|driver|backend|connection|mount|session)\b.{0,40}\b(?:was down|is down|went down|down|not connected|disconnected|timed out|timeout|not responding|lost)\b.{0,60})/,
@@ -148,7 +148,7 @@ export const clientRules: readonly Rule[] = [
   {
     id: 'weka-up',
     clears: ['weka_client'],
-    literals: ['wekafs'],
+    literals: ['wekafsio', 'wekafsgw', 'wekafs:'],
     from: 'kernel',
     match:
       /^wekafs(?:io|gw)?\b.{0,80}\b(?:FEs? (?:is|are) (?:back )?up|FE up|frontend \d{0,4} ?(?:is )?(?:back )?up|reconnected|connected again|connection (?:to .{1,40} )?restored)\b/i,
@@ -160,7 +160,7 @@ export const clientRules: readonly Rule[] = [
   {
     id: 'dvs',
     kind: 'dvs',
-    literals: ['DVS: '],
+    literals: ['] DVS: ', '>DVS: '],
     from: 'kernel',
     match:
       /^DVS: (?<text>(?:[\w.-]{1,60}[: ] ?)?.{0,80}(?:[Nn]o valid nodes|marking (?:it|node \S{1,40}|\S{1,40}) down|server .{1,40} (?:is )?(?:down|failed|not responding)|mount .{0,60}failed|timed out).{0,80})/,

@@ -59,10 +59,10 @@ export const hardwareRules: readonly Rule[] = [
   {
     id: 'edac-corrected',
     kind: 'hw_corrected',
-    literals: [' CE memory ', ' CE on ', ' CE row ', ' CE mc#', ' CE DIMM', ' CE no ', ' CE Memory', 'EDAC MC', 'CE memory read error'],
+    literals: [' CE memory ', ' CE on ', ' CE row ', ' CE page ', ' CE mc#', ' CE DIMM', ' CE no ', ' CE Memory'],
     from: 'kernel',
     match:
-      /^EDAC MC\d{1,3}: (?<n>\d{1,6}) CE (?:(?:.{0,60}? )?on (?<part>[^ ]{1,64}(?: [^ (]{1,32}){0,3})|(?:row|page).{0,60}|(?<text>.{1,100}))/,
+      /^EDAC MC\d{1,3}: (?:(?<n>\d{1,6}) )?CE (?:(?:.{0,60}? )?on (?<part>[^ ]{1,64}(?: [^ (]{1,32}){0,3})|(?:row|page).{0,60}|(?<text>.{1,100}))/,
     part: 'memory',
     examples: {
       yes: [
@@ -79,10 +79,10 @@ export const hardwareRules: readonly Rule[] = [
   {
     id: 'edac-uncorrected',
     kind: 'hw_uncorrected',
-    literals: [' UE memory ', ' UE on ', ' UE row ', ' UE mc#', ' UE DIMM', ' UE Memory', 'EDAC MC', 'UE memory read error', ' UE page '],
+    literals: [' UE memory ', ' UE on ', ' UE row ', ' UE page ', ' UE mc#', ' UE DIMM', ' UE Memory'],
     from: 'kernel',
     match:
-      /^EDAC MC\d{1,3}: (?<n>\d{1,6}) UE (?:(?:.{0,60}? )?on (?<part>[^ ]{1,64}(?: [^ (]{1,32}){0,3})|(?:row|page).{0,60}|(?<text>.{1,100}))/,
+      /^EDAC MC\d{1,3}: (?:(?<n>\d{1,6}) )?UE (?:(?:.{0,60}? )?on (?<part>[^ ]{1,64}(?: [^ (]{1,32}){0,3})|(?:row|page).{0,60}|(?<text>.{1,100}))/,
     part: 'memory',
     examples: {
       yes: [

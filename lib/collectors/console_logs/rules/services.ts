@@ -54,16 +54,17 @@ export const serviceRules: readonly Rule[] = [
     },
   },
   {
+    // systemd's own lines say the same of every session and timer: only its status lines are looked for.
     id: 'unit-started',
     clears: ['unit_failed'],
-    literals: [' OK  ]', 'Started ', 'Mounted ', 'Finished ', 'Reached target '],
+    literals: ['[  OK  ]'],
     from: 'console',
-    match: new RegExp(`^(?:\\[ {0,2}OK {0,2}\\] |systemd\\[1\\]: )(?:Started|Mounted|Finished|Reached target) ${UNIT}${END}`),
+    match: new RegExp(`^\\[ {0,2}OK {0,2}\\] (?:Started|Mounted|Finished|Reached target) ${UNIT}${END}`),
     examples: {
       yes: [
         '[  OK  ] Started Postfix Mail Transport Agent.',
         '[\u001b[0;32m  OK  \u001b[0m] Mounted \u001b[0;1;39m/scratch\u001b[0m.',
-        '[   41.000001] systemd[1]: Finished Postfix Mail Transport Agent.',
+        '[  OK  ] Finished Postfix Mail Transport Agent.',
       ],
       no: ['Started Postfix', '[FAILED] Failed to start Postfix Mail Transport Agent.'],
     },
