@@ -8,6 +8,7 @@ import app from './app.ts';
 import { exitAtOnce } from './exit.ts';
 import { nodeObserver } from './node.ts';
 import { serveNode } from './server.ts';
+import { writeUnits } from './units.ts';
 
 const log: Log = (level, event, fields = {}) => {
   if (level === 'debug' || level === 'info') return;
@@ -38,6 +39,7 @@ async function withSession(flags: CommonFlags, work: (session: Session) => Promi
 const status = await runProgram(process.argv.slice(2), {
   withSession,
   serve: (flags) => serveNode(flags, process.env),
+  writeUnits,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
 });

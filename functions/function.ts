@@ -11,7 +11,7 @@ export interface FunctionEnv {
     /** Handed in by the Node entries and by tests; at the edge it is made from the bindings. */
     observer?: Observer;
   };
-  Variables: { observer: Observer };
+  Variables: { observer: Observer; requestId?: string };
 }
 
 /** An app for one function, to be mounted on the whole or deployed alone: it brings its observer and its errors along. */
@@ -36,7 +36,10 @@ interface ProblemDocument {
 
 /** Answers an RFC 9457 problem document, so that `curl --fail-with-body` both fails and tells why. */
 export function problem(c: Context, status: number, document: ProblemDocument): Response {
-  return c.json({ type: 'about:blank', status, ...document }, status as 500, { 'content-type': 'application/problem+json' });
+  const requestId = (c as Context<FunctionEnv>).get('requestId');
+  return c.json({ type: 'about:blank', status, ...document, ...(requestId !== undefined && { requestId }) }, status as 500, {
+    'content-type': 'application/problem+json',
+  });
 }
 
 const STATUS: Record<Problem['code'], [number, string]> = {

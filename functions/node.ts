@@ -146,7 +146,7 @@ async function demoClock(store: Store): Promise<() => number> {
 }
 
 /** The checkout's or the installed package's root: where package.json is. */
-function packageRoot(): string {
+export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
   return folder;

@@ -1,11 +1,11 @@
 import { createAdaptorServer } from '@hono/node-server';
-import { chmodSync } from 'node:fs';
 import type { CommonFlags } from '../lib/cli/session.ts';
 import { ConfigError } from '../lib/config.ts';
 import { toIso } from '../lib/model/time.ts';
 import type { Log } from '../lib/steps/observer.ts';
 import app from './app.ts';
 import { exitAtOnce } from './exit.ts';
+import { withFront } from './front.ts';
 import { nodeObserver } from './node.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
@@ -18,18 +18,26 @@ export async function serveNode(
   const log: Log = (level, event, fields = {}) =>
     void process.stderr.write(`${JSON.stringify({ time: toIso(Date.now()), level, event, ...fields })}\n`);
   const { observer, threads, dispose } = await nodeObserver(flags, env, log);
-  const server = createAdaptorServer({ fetch: (request: Request) => app.fetch(request, { observer }) });
   const place = placeToListen(flags, observer.config.server, env);
+  const hosts = 'host' in place ? [...observer.config.server.hosts, place.host] : null;
+  const front = withFront(app, { hosts, log, clock: observer.clock });
+  const server = createAdaptorServer({
+    fetch: (request: Request) => front.fetch(request, { observer }),
+    // A client that is slow to send keeps a connection, and nothing else, for as long as this.
+    serverOptions: { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 },
+  });
   if ('host' in place && !LOOPBACK.has(place.host) && (await observer.tokens()).length === 0) {
     throw new ConfigError([`${place.host} is no loopback address: listening there needs server.token_file or OBSERVER_TOKEN`]);
   }
+  // A socket is for its user and group from its first moment on.
+  const umask = process.umask('path' in place ? 0o117 : process.umask());
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(new ConfigError([`cannot listen on ${JSON.stringify(place)}: ${error.code ?? error.message}`])),
     );
     server.listen(place, resolve);
   });
-  if ('path' in place) chmodSync(place.path, 0o660);
+  process.umask(umask);
   const address = server.address();
   log('info', 'listening', {
     address:

@@ -148,6 +148,7 @@ describe('the walls of the layout', () => {
       'functions/server.ts',
       'functions/cli.ts',
       'functions/exit.ts',
+      'functions/units.ts',
       'lib/steps/thread.ts',
       'lib/steps/thread-body.ts',
       'lib/readers/files.ts',

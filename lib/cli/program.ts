@@ -6,10 +6,27 @@ import { auditCommand, kindsCommand, replayCommand } from './checks.ts';
 import { collectCommand, diffCommand, runCommand, tickCommand } from './steps.ts';
 import { explainCommand, findingsCommand, reportCommand, snapshotCommand, toolsCommand } from './stored.ts';
 
+/** What a site may say about its units; everything has a default but where they go. */
+export interface UnitFlags {
+  out: string;
+  user?: string;
+  group?: string;
+  config?: string;
+  stateRoot?: string;
+  reportRoot?: string;
+  readGroup?: string[];
+  address?: string[];
+  headerFile?: string;
+  curl?: string;
+  logger?: string;
+}
+
 export interface Entries {
   withSession: WithSession;
   /** Runs the server until it is told to stop. */
   serve: (flags: CommonFlags & { listen?: string; socket?: string }) => Promise<number>;
+  /** Writes the systemd units; answers the files. */
+  writeUnits: (flags: UnitFlags) => string[];
   out: (text: string) => void;
   err: (text: string) => void;
 }
@@ -137,5 +154,23 @@ function buildProgram(entries: Entries, finish: (status: number) => void): Comma
   command('kinds', 'every kind of condition that can occur').action((flags: CommonFlags) =>
     finish(kindsCommand(entries.out, flags.json === true)),
   );
+  program
+    .command('systemd')
+    .description('writes the systemd units, filled in for this installation')
+    .requiredOption('--out <DIR>', 'where the units go, such as /etc/systemd/system')
+    .option('--user <USER>', 'the unprivileged user that everything runs as')
+    .option('--group <GROUP>', 'its group, which may use the socket')
+    .option('--read-group <GROUP...>', 'further groups whose files it may read, such as the one that owns console logs')
+    .option('--config <FILE>', 'configuration')
+    .option('--state-root <DIR>', 'where state is kept')
+    .option('--report-root <DIR>', 'where reports are written')
+    .option('--header-file <FILE>', 'file with an Authorization header line, where the server wants a token')
+    .option('--address <ADDRESS...>', 'addresses beside loopback that the service may talk to')
+    .option('--curl <FILE>', 'path of curl')
+    .option('--logger <FILE>', 'path of logger')
+    .action((flags: UnitFlags) => {
+      for (const file of entries.writeUnits(flags)) entries.out(`${file}\n`);
+      finish(EXIT.done);
+    });
   return program;
 }
