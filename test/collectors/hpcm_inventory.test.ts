@@ -81,6 +81,11 @@ describe('the bundled days', () => {
         off_nodes: { count: 5, nodes: 'x1000c0s4b1n1,x1002c0s5b[0-1]n[0-1]' },
       },
       boot: { known: 65, drifted: { count: 2, nodes: 'x1001c0s[0-1]b0n0' } },
+      hardware: {
+        read: 87,
+        dimms: { value: '4', count: 71, others: [{ value: '3', count: 1, nodes: 'x1000c0s4b1n1' }] },
+        gpus: { value: '4', count: 24 },
+      },
     });
   });
 
@@ -119,6 +124,7 @@ describe('the bundled days', () => {
       firmware: { bios: 'ex.bios-1.8.2', BMC: 'nc.1.9.14' },
       place: { rack: 'x1001', chassis: 'x1001c0', slot: 'x1001c0s0', board: 'x1001c0s0b0' },
     });
+    expect(factsOf(result, 'x1001c0s2b0n0')).toMatchObject({ imagePending: true, image: 'cos-2026.11', bootedImage: 'cos-2026.08' });
     expect(result.facts?.find((f) => f.subject.id === 'x1002m0')).toEqual({
       subject: { type: 'pdu', id: 'x1002m0' },
       facts: { class: 'pdu', xname: 'x1002m0', place: { rack: 'x1002', pdu: 'x1002m0' } },
@@ -210,6 +216,20 @@ describe('inputs that are not what they should be', () => {
     await expect(collect(inputs)).rejects.toThrow('is JSON, but nothing that is known here; expected the list of image groups');
     await expect(collect([input('nodes.json', '', { role: 'nodes' })])).rejects.toThrow('is empty; expected the node list');
     await expect(collect([input('nodes.json', [], { role: 'nodes' })])).rejects.toThrow('no input names a node or an image');
+  });
+
+  it('name the place where nothing else is usable', async () => {
+    await expect(collect([input('nodes.json', '[{"name": "n1"')])).rejects.toMatchObject({
+      input: 'nodes.json',
+      place: 'line 1 column 15',
+    });
+    await expect(collect([input('nodes.json', '[]')])).rejects.toMatchObject({ input: undefined, place: undefined });
+  });
+
+  it('are listed up to twenty, and all counted', async () => {
+    const result = await collect([input('nodes.json', [...nodes(1), ...Array.from({ length: 25 }, () => ({ name: '' }))])]);
+    expect(result.coverage).toMatchObject({ records: 26, rejected: 25 });
+    expect(problems(result, 'record')).toHaveLength(20);
   });
 
   it('of other tools in the same folder are a note', async () => {
@@ -339,6 +359,16 @@ describe('what earlier runs read', () => {
     expect(found(failed)).toEqual([`warning node_off node:${nodeName(0)}`]);
     expect(messageOf(failed, 'node_off')).toContain('was powered off when its power was last read, at 2026-11-30T08:45:00.000Z');
     expect(failed.coverage.observed['node']).toBe('all');
+  });
+
+  it('is let go of after a week without an answer', async () => {
+    const list = input('nodes.json', nodes(2));
+    const first = await collect([list, input('power.txt', `${nodeName(0)} : Off\n${nodeName(1)} : On\n`)]);
+    const power = input('power.txt', `${nodeName(1)} : On\n`);
+    expect(found(await collect([list, power], { carry: first.carry, now: NOW + 7 * DAY - 1 }))).toEqual([
+      `warning node_off node:${nodeName(0)}`,
+    ]);
+    expect(found(await collect([list, power], { carry: first.carry, now: NOW + 7 * DAY }))).toEqual([]);
   });
 
   it('is not missed in a pushed body, which leaves what it does not hold unobserved', async () => {

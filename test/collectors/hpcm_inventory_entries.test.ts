@@ -173,7 +173,7 @@ describe('names and places', () => {
 describe('each input alone', () => {
   it('cm power status: states, failures, and lines that are none', async () => {
     const text =
-      'compute01    : BOOTED\ncompute02    : On\ncompute03: FAILURE:  power on : Unable to get Chassis Power Status\n\ncompute04    : Off\ncompute05    : PoweringOn\ncompute06    : Standby\nno state here\nx1000c0      : On\n';
+      'compute01    : BOOTED\ncompute02    : On\ncompute03: FAILURE:  power on : Unable to get Chassis Power Status\n\ncompute04    : Off\ncompute05    : PoweringOn\ncompute06    : Standby\nno state here\nx1000c0      : On\ncompute07    : a sentence that is no state of anything at all\n';
     const result = await collect([input('power.txt', text)]);
     expect(found(result)).toEqual(['warning node_off node:compute04']);
     expect(result.summary['power']).toEqual({
@@ -187,8 +187,11 @@ describe('each input alone', () => {
       off_nodes: { count: 1, nodes: 'compute04' },
       unknown_nodes: { count: 2, nodes: 'compute[03,06]' },
     });
-    expect(problems(result, 'record')).toEqual(['power.txt: line 8: is no line of power status (NAME : STATE)']);
-    expect(result.coverage).toMatchObject({ records: 8, rejected: 1, observed: { node: 'compute[01-06]' } });
+    expect(problems(result, 'record')).toEqual([
+      'power.txt: line 8: is no line of power status (NAME : STATE)',
+      'power.txt: line 10: has no known state',
+    ]);
+    expect(result.coverage).toMatchObject({ records: 9, rejected: 2, observed: { node: 'compute[01-06]' } });
   });
 
   it('a state counts before a failure of the tool, wherever that stands', async () => {
@@ -267,7 +270,7 @@ describe('each input alone', () => {
       'fw.BMC': '1.9',
       'fw.NIC 0.Firmware Version': '1.5.41',
     };
-    const result = await collect([input('inventory.json', { n1: flat, n2: {}, n3: { 'fru.Serial Number': 'NA' } })]);
+    const result = await collect([input('inventory.json', { n1: flat, n2: {}, n3: { 'fru.Serial Number': 'NA' }, n4: 'text', '': {} })]);
     expect(factsOf(result, 'n1')).toEqual({
       class: 'node',
       aliases: ['x1000c0s0b0n0'],
@@ -282,6 +285,10 @@ describe('each input alone', () => {
       place: { rack: 'x1000', chassis: 'x1000c0', slot: 'x1000c0s0', board: 'x1000c0s0b0' },
     });
     expect(found(result)).toEqual(['info inventory_unreadable cluster:democluster']);
+    expect(problems(result, 'record')).toEqual([
+      'inventory.json: entry 4: is no object of keys and values',
+      'inventory.json: entry 5: has no usable name',
+    ]);
   });
 
   it('the combined dump: groups, controllers, images', async () => {

@@ -50,6 +50,26 @@ describe('image drift', () => {
     });
   });
 
+  it('lists the largest minorities first, and counts the rest', async () => {
+    const result = await of(
+      nodes(30, { ...some(1, 0, image('a')), ...some(3, 1, image('b')), ...some(2, 4, image('c')), ...some(2, 6, image('d')) }),
+    );
+    expect(result.summary['images']).toMatchObject({
+      assigned: 5,
+      populations: [
+        {
+          count: 22,
+          others: [
+            { value: 'b', count: 3 },
+            { value: 'c', count: 2 },
+          ],
+          others_more: 2,
+        },
+      ],
+      drifted: { count: 8 },
+    });
+  });
+
   it('is only information where so many have it that it may be a roll-out', async () => {
     const result = await of(nodes(20, some(5, 0, image('next'))));
     expect(new Set(found(result).map((f) => f.split(' ')[0]))).toEqual(new Set(['info']));
@@ -187,6 +207,16 @@ describe('pending images', () => {
     expect(late.conditions[0]?.since).toBe('2026-11-23T08:44:59.000Z');
     const strict = await collect([input('nodes.json', pending(NOW - 2 * DAY))], { rules: { image_pending: { after: '1d' } } });
     expect(found(strict)).toEqual(['warning image_pending node:n1']);
+  });
+
+  it('read times as HPCM and others write them', async () => {
+    const since = async (modificationTime: string | number): Promise<string | undefined> =>
+      (await of([node('n1', { imagePending: true, modificationTime })])).conditions[0]?.since;
+    expect(await since('2026-11-23T08:44:59.000+0000')).toBe('2026-11-23T08:44:59.000Z');
+    expect(await since('2026-11-23T10:44:59+02:00')).toBe('2026-11-23T08:44:59.000Z');
+    expect(await since(1_795_423_499)).toBe('2026-11-23T08:44:59.000Z');
+    expect(await since(1_795_423_499_000)).toBe('2026-11-23T08:44:59.000Z');
+    for (const none of ['2026-11-23 08:44', '2026-99-99T08:44:59Z', '', 0, -5, 1e300]) expect(await since(none)).toBeUndefined();
   });
 
   it('have no age where the time is missing or ahead', async () => {

@@ -160,6 +160,8 @@ const NODE_KEYS = [
 ];
 const IMAGE_KEYS = ['kernels', 'baseOsName', 'baseOsVersion', 'captureImageDate', 'captureImageDevice'];
 
+const BOOT_TOKEN = /(?:^|\s)(?:BOOT_IMAGE|IMAGE)=/;
+
 type ArrayKind = 'nodes' | 'images' | 'groups';
 
 function kindOfArray(array: Json[], input: Input): ArrayKind | undefined {
@@ -180,15 +182,13 @@ function kindOfObject(object: JsonObject, input: Input): 'dump' | 'inventory' | 
   const values = Object.keys(object)
     .slice(0, 50)
     .map((key) => object[key]);
-  const isBoot = (v: Json | undefined): boolean =>
-    typeof v === 'string'
-      ? /(?:^|\s)(?:BOOT_IMAGE|IMAGE)=/.test(v)
-      : ['cmdline', 'kernel', 'boot_time'].some((key) => Object.hasOwn(record(v) ?? {}, key));
-  if (values.some(isBoot)) return 'boot';
   const isFlat = (v: Json | undefined): boolean => Object.keys(record(v) ?? {}).some((key) => key.includes('.') || key === 'geoloc');
-  if (values.every((v) => record(v) !== undefined) && (values.some(isFlat) || (input.role === 'inventory' && values.length > 0)))
-    return 'inventory';
-  return input.role === 'boot' && values.length > 0 ? 'boot' : undefined;
+  // One bad value among them does not make it something else.
+  const areMostlyObjects = values.filter((v) => record(v) !== undefined).length * 2 > values.length;
+  if (areMostlyObjects && (values.some(isFlat) || input.role === 'inventory')) return 'inventory';
+  const isBoot = (v: Json | undefined): boolean =>
+    typeof v === 'string' ? BOOT_TOKEN.test(v) : ['cmdline', 'kernel', 'boot_time'].some((key) => Object.hasOwn(record(v) ?? {}, key));
+  return values.some(isBoot) || (input.role === 'boot' && values.length > 0) ? 'boot' : undefined;
 }
 
 /** The ten lists of the database in one object. */
