@@ -65,6 +65,7 @@ export function edgeObserver(env: EdgeBindings): Observer {
     groundTruth: async () => (env.OBSERVER_FLEET ? { file: 'OBSERVER_FLEET', text: env.OBSERVER_FLEET } : null),
     model,
     send: (input, init) => fetch(input, init),
+    secret: async (binding) => secretOf(env, binding),
     tokens: async () => (env.OBSERVER_TOKEN ? env.OBSERVER_TOKEN.split(/\s+/).filter((t) => t !== '') : []),
   };
 }

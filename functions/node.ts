@@ -66,6 +66,7 @@ export async function nodeObserver(flags: CommonFlags, env: Record<string, strin
     groundTruth: async () => (truth ? { file: truth, text: await readFile(truth, 'utf8') } : null),
     model: chooseModel(config, flags, env),
     send: flags.notify === false ? null : fetch,
+    secret: (path) => readFile(path, 'utf8'),
     tokens: () => readTokens(config, env),
   };
   return {

@@ -93,7 +93,10 @@ const Notify = z.discriminatedUnion('type', [
     type: z.literal('alertmanager'),
     url: Url,
     token_file: z.string().optional(),
-    labels: z.record(z.string(), z.string()).default({}),
+    /** Added to every alert, for the site's routes; ours win. */
+    labels: z.record(z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, 'expected a label of letters, digits and _'), z.string()).default({}),
+    /** How long the heartbeat stands without being sent again: well over the time between two ticks. */
+    heartbeat: Duration.default(parseDuration('20m')),
   }),
 ]);
 export type NotifyConfig = z.infer<typeof Notify>;
@@ -183,6 +186,7 @@ export function parseConfig(text: string, options: ParseOptions): Config {
     state: { ...data.state, ...(data.state.root && { root: resolve(data.state.root) }) },
     reports: { ...data.reports, ...(data.reports.root && { root: resolve(data.reports.root) }) },
     ...(data.ground_truth && { ground_truth: resolve(data.ground_truth) }),
+    notify: data.notify.map((sink) => ({ ...sink, ...(sink.token_file && { token_file: resolve(sink.token_file) }) })),
   };
   return { ...pathsMade, rules: data.rules as Config['rules'], sources, hash: sha256Hex(canonicalJson(yaml.value)) };
 }

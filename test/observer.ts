@@ -21,6 +21,8 @@ export interface TestObserver extends Observer {
   write(name: string, text: string | Uint8Array): void;
   now: number;
   validTokens: string[];
+  /** Texts by path, as files or bindings would hold them. */
+  secrets: Map<string, string>;
   truth: string | null;
   dispose(): void;
 }
@@ -35,6 +37,7 @@ export function testObserver(yaml: string, { model = null }: { model?: ModelClie
     folder,
     now: NOON,
     validTokens: [],
+    secrets: new Map(),
     truth: null,
     version: '0.0.0',
     config,
@@ -52,6 +55,11 @@ export function testObserver(yaml: string, { model = null }: { model?: ModelClie
     groundTruth: async () => (observer.truth === null ? null : { file: 'fleet.yaml', text: observer.truth }),
     model,
     send: null,
+    secret: async (path) => {
+      const text = observer.secrets.get(path);
+      if (text === undefined) throw new Error(`no secret ${path}`);
+      return text;
+    },
     tokens: async () => observer.validTokens,
     write: (name, text) => {
       const file = join(folder, name);

@@ -34,6 +34,8 @@ export interface Observer {
   model: ModelClient | null;
   /** What sinks send through; null = nothing is sent (`--no-notify`). */
   send: typeof fetch | null;
+  /** The text of a token's file, or of a binding where there are no files, read anew each time. @throws where there is none */
+  secret: (path: string) => Promise<string>;
   /** The bearer tokens that are valid now (several during a rotation); empty = none is configured. */
   tokens: () => Promise<readonly string[]>;
 }
