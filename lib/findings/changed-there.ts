@@ -24,7 +24,7 @@ const CHANGES: ReadonlySet<string> = new Set([
 ]);
 
 interface Surroundings {
-  tracked: Iterable<Tracked>;
+  tracked: readonly Tracked[];
   groundTruth: GroundTruth | null;
   names: Names;
   places: Places;

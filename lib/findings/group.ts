@@ -21,7 +21,7 @@ export interface GroupInput {
   /** The open findings that are not held back. */
   open: readonly Tracked[];
   /** Everything that is followed, open or not: what may have changed at a place. */
-  tracked: Iterable<Tracked>;
+  tracked: readonly Tracked[];
   names: Names;
   /** Made when first asked for: most ticks have nothing to group. */
   places: () => Places;

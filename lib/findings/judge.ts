@@ -86,7 +86,7 @@ export function judge(input: JudgeInput): Judged {
     groups: groupsOf({
       cluster: input.cluster,
       open: openAndShown(tracked.values(), hidden),
-      tracked: tracked.values(),
+      tracked: [...tracked.values()],
       names,
       places: () => (places ??= new Places(knownNodes(setting), groundTruth, identities, names)),
       groundTruth,

@@ -59,6 +59,22 @@ const AWAY: ReadonlySet<string> = new Set([
   'node_missing',
 ]);
 
+/** Types of subject that a set of nodes speaks of: a file system may well bear the name of a node. */
+const ON_NODES: ReadonlySet<string> = new Set([
+  'node',
+  'service_node',
+  'leader',
+  'admin',
+  'dpu',
+  'bmc',
+  'switch',
+  'chassis',
+  'enclosure',
+  'pdu',
+  'cdu',
+  'rack',
+]);
+
 /** The covers that hold now, ready to be asked by name of node. */
 export class Covers {
   readonly #byName = new Map<string, Cover[]>();
@@ -126,7 +142,8 @@ export class Covers {
   /** The first cover that speaks of the finding, and whether it hides it as severe as it is. */
   of(finding: Coverable): { cover: Cover; held: Held; hides: boolean } | null {
     let first: { cover: Cover; held: Held; hides: boolean } | null = null;
-    for (const cover of [...finding.names.flatMap((name) => this.#byName.get(name) ?? []), ...this.#general]) {
+    const onNode = ON_NODES.has(finding.subject.type) ? finding.names.flatMap((name) => this.#byName.get(name) ?? []) : [];
+    for (const cover of [...onNode, ...this.#general]) {
       if (!speaksOf(cover, finding)) continue;
       const held = finding.held?.key === cover.key ? finding.held : { key: cover.key, severity: finding.severity };
       const isWorse = !cover.hidesWorse && compareSeverity(finding.severity, held.severity) < 0;

@@ -16,9 +16,10 @@ export const getNode = defineTool({
   run: async (view, { node }) => {
     const id = subjectId('node', node);
     if (id === null) return { ok: false, error: 'that is no node name' };
-    const findings = view.findings.filter((f) => f.subject.id === id && f.state !== 'candidate');
-    const known = await view.facts({ type: 'node', id });
-    if (findings.length === 0 && known.length === 0 && !isExpected(view, id))
+    const names = view.namesOf(id);
+    const findings = view.findings.filter((f) => names.includes(f.subject.id) && f.state !== 'candidate');
+    const known = await factsUnder(view, names);
+    if (findings.length === 0 && known.length === 0 && !names.some((name) => isExpected(view, name)))
       return { ok: false, error: `nothing is known of a node of this name; names look like ${exampleName(view)}` };
     const items: JsonObject[] = [
       ...findings.map((f) => ({
@@ -29,12 +30,19 @@ export const getNode = defineTool({
         message: f.conditions[0]?.message ?? f.title,
       })),
       ...known.map((k) => ({ source: k.source, asOf: k.asOf, ref: k.ref, facts: fit(k.facts, 1000) })),
-      ...expectations(view, id),
+      ...names.flatMap((name) => expectations(view, name)),
       ...neighbours(view, id, findings[0]?.place ?? {}),
     ];
-    return page(items, { about: { node: id } });
+    return page(items, { about: { node: names[0] ?? id, ...(names.length > 1 && { alsoKnownAs: names.slice(1, 9) }) } });
   },
 });
+
+/** What the sources know of one node, each under the name that it uses. */
+async function factsUnder(view: ReadView, names: readonly string[]): Promise<Awaited<ReturnType<ReadView['facts']>>> {
+  const known = [];
+  for (const name of names) known.push(...(await view.facts({ type: 'node', id: name })));
+  return known;
+}
 
 export const getTelemetry = defineTool({
   name: 'get_telemetry',
@@ -89,7 +97,7 @@ function expectations({ groundTruth, now }: ReadView, id: string): JsonObject[] 
 function neighbours(view: ReadView, id: string, place: Readonly<Record<string, string>>): JsonObject[] {
   return Object.entries(place).flatMap(([type, name]) => {
     const others = view.findings.filter(
-      (f) => f.subject.id !== id && f.place?.[type] === name && f.state !== 'resolved' && f.state !== 'candidate',
+      (f) => !view.namesOf(id).includes(f.subject.id) && f.place?.[type] === name && f.state !== 'resolved' && f.state !== 'candidate',
     );
     return others.length === 0
       ? []

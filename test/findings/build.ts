@@ -2,9 +2,9 @@ import type { Condition, ConditionDraft } from '../../lib/model/condition.ts';
 import type { JsonObject } from '../../lib/model/json.ts';
 import type { Snapshot } from '../../lib/model/snapshot.ts';
 import { toIso, toTimeId } from '../../lib/model/time.ts';
-import { deriveConditions, OBSERVER } from '../../lib/findings/derive.ts';
+import { deriveConditions, type DeriveInput, OBSERVER } from '../../lib/findings/derive.ts';
 import { type GroundTruth, parseGroundTruth } from '../../lib/findings/ground-truth.ts';
-import { judge, type Judged, LifecycleState } from '../../lib/findings/judge.ts';
+import { judge, type Judged, type JudgeInput, LifecycleState } from '../../lib/findings/judge.ts';
 import type { SourceView } from '../../lib/findings/observe.ts';
 import { makeSnapshot } from '../../lib/steps/snapshot.ts';
 
@@ -121,13 +121,16 @@ export interface Tick {
   now: number;
   sources: SourceView[];
   yaml?: string | undefined;
+  identities?: JudgeInput['identities'];
+  series?: DeriveInput['series'];
+  rules?: JudgeInput['rules'];
   before?: LifecycleState | null;
 }
 
 /** One tick as compose makes it: derive, then judge; the state goes through JSON as the store would take it. */
-export function tickOf({ now, sources, yaml, before = null }: Tick): Judged {
+export function tickOf({ now, sources, yaml, before = null, identities = new Map(), series = [], rules = {} }: Tick): Judged {
   const ground = yaml === undefined ? { groundTruth: null, mistakes: [] } : truth(yaml, now);
-  const collected = deriveConditions({ cluster: 'test', now, sources, ...ground });
+  const collected = deriveConditions({ cluster: 'test', now, sources, ...ground, identities, series, rules });
   const derived = snapshot({
     source: OBSERVER,
     at: now,
@@ -142,6 +145,8 @@ export function tickOf({ now, sources, yaml, before = null }: Tick): Judged {
     sources: [...sources, view(derived, { maxAge: Number.MAX_SAFE_INTEGER })],
     ...ground,
     before,
+    identities,
+    rules,
   });
   return { ...judged, state: LifecycleState.parse(JSON.parse(JSON.stringify(judged.state))) };
 }
