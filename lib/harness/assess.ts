@@ -1,22 +1,20 @@
-import type { ModelConfig } from '../config.ts';
 import type { AuditEntry } from '../model/audit.ts';
-import { sha256Hex } from '../model/identity.ts';
 import type { Exchange, ToolResult } from '../model/recording.ts';
 import type { Assessment } from '../model/report.ts';
 import { oneLine } from '../model/text.ts';
-import { parseDuration, toIso } from '../model/time.ts';
+import { toIso } from '../model/time.ts';
 import type { ReadView } from '../tools/view.ts';
 import { briefing, INSTRUCTIONS } from './briefing.ts';
 import type { ModelClient } from './client.ts';
-import { converse } from './loop.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { converse, type Ended } from './loop.ts';
+import { reasonToAsk } from './occasion.ts';
+import { newProfile, type Profile } from './profile.ts';
+import { fence } from './quoting.ts';
+import type { Sign } from './signs.ts';
 import { verify } from './verify.ts';
 
-/** What a run may use; a site sets them with its model. */
-export type Limits = Pick<ModelConfig, 'timeout' | 'max_turns' | 'max_calls' | 'max_tokens'>;
-
-const DEFAULT_LIMITS: Limits = { timeout: 120_000, max_turns: 12, max_calls: 40, max_tokens: 60_000 };
-/** An assessment that nothing has called into question holds for as long as this. */
-const HOLDS_FOR = parseDuration('6h');
+const MAX_SIGNS = 20;
 
 export interface AssessInput {
   view: ReadView;
@@ -25,6 +23,10 @@ export interface AssessInput {
   limits: Limits | null;
   tick: string;
   seed: number;
+  /** What fences the data of this tick: known to nobody before. */
+  nonce: string;
+  /** What is known of the endpoint; null before the first meeting. */
+  profile: Profile | null;
   /** ms since the epoch; every reading goes into the recording. */
   clock: () => number;
   audit: (entry: AuditEntry) => Promise<void>;
@@ -34,6 +36,8 @@ export interface Assessed {
   assessment: Assessment;
   exchanges: Exchange[];
   toolResults: ToolResult[];
+  /** What is known of the endpoint now; null where none was asked. */
+  profile: Profile | null;
 }
 
 const NO_USAGE: Assessment['usage'] = { turns: 0, toolCalls: 0, refusedCalls: 0, tokensIn: 0, tokensOut: 0, ms: 0 };
@@ -54,52 +58,59 @@ export function emptyAssessment(status: Assessment['status'], reason: string): A
 /** Asks the model where there is a reason to. Never throws: whatever fails is told in the assessment, and the report goes on without. */
 export async function assess(input: AssessInput): Promise<Assessed> {
   const { client, previous, view, clock } = input;
-  if (!client) return { assessment: emptyAssessment('none', 'no model is configured'), exchanges: [], toolResults: [] };
-  const why = reasonToAsk(view, previous);
-  if (why === null && previous)
-    return {
-      assessment: { ...previous, status: 'carried', reason: 'nothing is new, escalated, changed or resolved', usage: NO_USAGE },
-      exchanges: [],
-      toolResults: [],
-    };
-  const started = clock();
-  const nonce = sha256Hex(`${input.tick}:${input.seed}`).slice(0, 16);
   const exchanges: Exchange[] = [];
   const toolResults: ToolResult[] = [];
+  if (!client) return { assessment: emptyAssessment('none', 'no model is configured'), exchanges, toolResults, profile: null };
+  const why = reasonToAsk(view, previous);
+  if (why === null && previous) {
+    const reason = 'nothing is new, escalated, changed or resolved';
+    return { assessment: { ...previous, status: 'carried', reason, usage: NO_USAGE }, exchanges, toolResults, profile: null };
+  }
+  const started = clock();
+  const by = { model: client.label, madeAt: toIso(view.now) };
   try {
+    const { text, data } = briefing(view, previous);
     const ended = await converse({
       ...input,
       client,
       limits: input.limits ?? DEFAULT_LIMITS,
+      profile: input.profile?.label === client.label ? input.profile : newProfile(client.label),
       opening: [
         { role: 'system', content: INSTRUCTIONS },
-        { role: 'user', content: `<DATA ${nonce}>\n${briefing(view, previous)}\n</DATA ${nonce}>` },
+        { role: 'user', content: fence(input.nonce, text) },
       ],
-      nonce,
+      briefed: data,
       record: (exchange) => exchanges.push(exchange),
       recordTool: (result) => toolResults.push(result),
     });
-    const usage = { ...ended.usage, ms: clock() - started };
-    const base = { model: client.label, madeAt: toIso(view.now), usage };
-    if (!ended.submission) return { assessment: { ...emptyAssessment('failed', ended.reason), ...base }, exchanges, toolResults };
-    const { counts, ...verified } = verify(ended.submission, view, ended.shown);
+    const made = await assessmentOf(ended, input, why ?? 'asked');
     return {
-      assessment: { ...base, status: 'ok', reason: why ?? 'asked', ...verified, counts: { ...counts, hijackSigns: 0 } },
+      assessment: { ...made, ...by, usage: { ...ended.usage, ms: clock() - started } },
       exchanges,
       toolResults,
+      profile: ended.profile,
     };
   } catch (error) {
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    return { assessment: { ...emptyAssessment('failed', reason), model: client.label, madeAt: toIso(view.now) }, exchanges, toolResults };
+    return { assessment: { ...emptyAssessment('failed', reason), ...by }, exchanges, toolResults, profile: input.profile };
   }
 }
 
-/** Why the model is asked now; null while the last assessment still holds. */
-function reasonToAsk(view: ReadView, previous: Assessment | null): string | null {
-  if (!previous?.madeAt || (previous.status !== 'ok' && previous.status !== 'carried')) return 'there is no earlier assessment that holds';
-  const madeAt = previous.madeAt;
-  if (view.now - Date.parse(madeAt) > HOLDS_FOR) return 'the last assessment is over 6 hours old';
-  const news = view.findings.find((f) => f.state === 'new' || (f.resolvedAt !== undefined && f.resolvedAt === toIso(view.now)));
-  if (news) return `${news.state}: ${news.kind} on ${news.subject.id}`;
-  return view.changes.some((c) => c.changed.length > 0) ? 'conditions changed' : null;
+async function assessmentOf(ended: Ended, { view, nonce }: AssessInput, why: string): Promise<Assessment> {
+  const notes = ended.notes.length > 0 ? { notes: ended.notes.map((n) => oneLine(n, 200)) } : {};
+  if (!ended.submission) {
+    const status = ended.outcome === 'hijacked' ? 'discarded' : 'failed';
+    return withSigns({ ...emptyAssessment(status, ended.reason.replaceAll(nonce, '…')), ...notes }, ended.signs);
+  }
+  const { counts, leaked, signs, ...verified } = await verify(ended.submission, view, ended.shown, nonce);
+  const all = [...ended.signs, ...(leaked ? [{ what: 'leaked the fence', where: 'its report' }] : []), ...signs];
+  return withSigns({ ...emptyAssessment('ok', why), ...verified, counts: { ...counts, hijackSigns: 0 }, ...notes }, all);
+}
+
+/** Each sign once, however often it was met. */
+function withSigns(assessment: Assessment, signs: readonly Sign[]): Assessment {
+  const distinct = [...new Map(signs.map((s) => [`${s.what} ${s.where}`, s])).values()];
+  const counts = { ...assessment.counts, hijackSigns: distinct.length };
+  if (distinct.length === 0) return { ...assessment, counts };
+  return { ...assessment, counts, signs: distinct.slice(0, MAX_SIGNS).map(({ what, where }) => ({ what, where: oneLine(where, 200) })) };
 }

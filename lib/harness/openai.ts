@@ -1,142 +1,116 @@
-import type OpenAI from 'openai';
-import * as z from 'zod';
 import type { ModelConfig } from '../config.ts';
 import { oneLine } from '../model/text.ts';
 import { VERSION } from '../version.ts';
-import { type ChatAnswer, type ChatMessage, type ChatRequest, type ModelClient, ModelError } from './client.ts';
+import { type ModelClient, ModelError } from './client.ts';
+import { readAnswer } from './wire/answer.ts';
+import { readBody } from './wire/body.ts';
+import { failureOf } from './wire/failure.ts';
+import { inspectServer } from './wire/inspect.ts';
+import { toWire } from './wire/request.ts';
 
-const MAX_BODY_BYTES = 4 * 1024 * 1024;
-
-const Call = z.looseObject({ function: z.looseObject({ name: z.string(), arguments: z.unknown() }) });
-const Completion = z.looseObject({
-  choices: z
-    .array(
-      z.looseObject({
-        finish_reason: z.string().nullish(),
-        message: z.looseObject({
-          content: z.union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))]).nullish(),
-          reasoning_content: z.string().nullish(),
-          reasoning: z.string().nullish(),
-          tool_calls: z.array(Call).nullish(),
-        }),
-      }),
-    )
-    .min(1),
-  usage: z.looseObject({ prompt_tokens: z.number().nullish(), completion_tokens: z.number().nullish() }).nullish(),
-});
+const TELLTALES = ['Lang', 'Package-Version', 'OS', 'Arch', 'Runtime', 'Runtime-Version', 'Retry-Count', 'Timeout'];
 
 /**
  * A chat endpoint that speaks OpenAI's protocol. Every option is given here: nothing comes from the environment, nothing
  * is retried behind our back, redirects are refused, and the caller's signal ends the body too.
  */
 export function openaiClient(config: ModelConfig, key: () => Promise<string | undefined>): ModelClient {
+  const base = config.url.replace(/\/+$/, '');
+  const { host } = new URL(base);
+  const guarded = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw asModelError(error, signal, { name: config.name, host });
+    }
+  };
   return {
-    label: `${config.name} at ${new URL(config.url).host}`,
-    complete: async (request, signal) => {
-      const { default: Client, APIError } = await import('openai');
-      const client = new Client({
-        apiKey: (await key()) ?? 'none',
-        baseURL: config.url,
-        organization: null,
-        project: null,
-        webhookSecret: null,
-        maxRetries: 0,
-        timeout: config.timeout,
-        logLevel: 'off',
-        fetchOptions: { redirect: 'error' },
-        defaultHeaders: Object.fromEntries([
-          ...['Lang', 'Package-Version', 'OS', 'Arch', 'Runtime', 'Runtime-Version', 'Retry-Count', 'Timeout'].map((name) => [
-            `X-Stainless-${name}`,
-            null,
-          ]),
-          ['User-Agent', `hpc-observer/${VERSION}`],
-        ]) as Record<string, string | null>,
-      });
-      try {
+    label: `${config.name} at ${host}`,
+    complete: (request, signal) =>
+      guarded(signal, async () => {
+        const client = await sdk(base, (await key()) ?? 'none', config.timeout);
         const response = await client.chat.completions.create(toWire(config, request), { signal }).asResponse();
         return readAnswer(await readBody(response));
-      } catch (error) {
-        if (error instanceof ModelError) throw error;
-        if (signal.aborted) throw new ModelError('timeout', `${config.name} did not answer in time`);
-        if (error instanceof APIError && error.status !== undefined) {
-          throw new ModelError(
-            error.status === 503 ? 'loading' : 'status',
-            oneLine(`status ${error.status}: ${error.message}`, 300),
-            error.status,
-          );
-        }
-        throw new ModelError('unreachable', oneLine(`${new URL(config.url).host}: ${causeOf(error)}`, 300));
-      }
+      }).catch(async (error: unknown) => {
+        if (!(error instanceof ModelError) || error.code !== 'model') throw error;
+        const served = (await inspectServer(getter(base, key, signal), config.name)).models ?? [];
+        const there = served.length > 0 ? `; there: ${served.join(', ')}` : '';
+        throw new ModelError('model', oneLine(`no model ${config.name}${there}`, 300), error.status, { served });
+      }),
+    inspect: (signal) => guarded(signal, () => inspectServer(getter(base, key, signal), config.name)),
+    pause: (ms, signal) =>
+      new Promise((resolve) => {
+        const done = (): void => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', done);
+          resolve();
+        };
+        const timer = setTimeout(done, ms);
+        signal.addEventListener('abort', done);
+        if (signal.aborted) done();
+      }),
+  };
+}
+
+async function sdk(baseURL: string, apiKey: string, timeout: number) {
+  const { default: Client } = await import('openai');
+  return new Client({
+    apiKey,
+    baseURL,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    timeout,
+    logLevel: 'off',
+    fetchOptions: { redirect: 'error' },
+    fetch: async (url, init) => {
+      const response = await fetch(url, init);
+      if (!response.ok) throw failureOf(response.status, await readBody(response), response.headers);
+      return response;
     },
+    defaultHeaders: {
+      ...Object.fromEntries(TELLTALES.map((name) => [`X-Stainless-${name}`, null])),
+      'User-Agent': `hpc-observer/${VERSION}`,
+    },
+  });
+}
+
+type Got = { body: string; server: string | null } | null;
+
+function getter(base: string, key: () => Promise<string | undefined>, signal: AbortSignal): (path: string) => Promise<Got> {
+  return async (path) => {
+    try {
+      const url = new URL(path, `${base}/`);
+      const headers = { authorization: `Bearer ${(await key()) ?? 'none'}`, 'user-agent': `hpc-observer/${VERSION}` };
+      const response = await fetch(url, { method: 'GET', headers, redirect: 'error', signal });
+      const body = await readBody(response);
+      return response.ok ? { body, server: response.headers.get('server') } : null;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return null;
+    }
   };
 }
 
-function causeOf(error: unknown): string {
-  const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const deeper = inner instanceof Error && inner.cause instanceof Error ? inner.cause : inner;
-  return deeper instanceof Error ? `${(deeper as NodeJS.ErrnoException).code ?? deeper.name}: ${deeper.message}` : String(deeper);
+/** Codes of Node's and undici's errors for connections that broke under way. */
+const BROKEN = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+function asModelError(error: unknown, signal: AbortSignal, { name, host }: { name: string; host: string }): ModelError {
+  const chain = causes(error);
+  const own = chain.find((e) => e instanceof ModelError);
+  if (own instanceof ModelError) return own;
+  if (signal.aborted) return new ModelError('timeout', `${name} did not answer in time`);
+  const codes = chain.map((e) => (e as NodeJS.ErrnoException).code ?? '');
+  const deepest = chain.at(-1);
+  const text = `${host}: ${codes.findLast((c) => c !== '') ?? deepest?.name ?? 'error'}: ${deepest?.message ?? String(error)}`;
+  const broken = codes.some((c) => BROKEN.has(c)) || chain.some((e) => /terminated|other side closed/i.test(e.message));
+  return new ModelError(broken ? 'dropped' : 'unreachable', oneLine(text, 300));
 }
 
-function toWire(config: ModelConfig, request: ChatRequest): OpenAI.ChatCompletionCreateParamsNonStreaming {
-  return {
-    model: config.name,
-    messages: request.messages.map(toWireMessage),
-    ...(request.tools.length > 0 && {
-      tools: request.tools.map((tool) => ({
-        type: 'function' as const,
-        function: { name: tool.name, description: tool.description, parameters: tool.parameters, strict: true },
-      })),
-      tool_choice: request.force ? { type: 'function' as const, function: { name: request.force } } : ('auto' as const),
-    }),
-    max_tokens: request.maxTokens,
-    temperature: config.temperature,
-    top_p: 1,
-    seed: request.seed,
-    stream: false,
-  };
-}
-
-function toWireMessage(message: ChatMessage): OpenAI.ChatCompletionMessageParam {
-  if (message.role === 'tool') return { role: 'tool', tool_call_id: message.callId, content: message.content };
-  if (message.role !== 'assistant') return message;
-  const calls = message.calls.map((call) => ({
-    id: call.id,
-    type: 'function' as const,
-    function: { name: call.name, arguments: call.arguments },
-  }));
-  return { role: 'assistant', content: message.content, ...(calls.length > 0 && { tool_calls: calls }) };
-}
-
-async function readBody(response: Response): Promise<string> {
-  const parts: string[] = [];
-  const decoder = new TextDecoder();
-  let size = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw new ModelError('invalid', `the answer is over ${MAX_BODY_BYTES} bytes`);
-    parts.push(decoder.decode(chunk, { stream: true }));
-  }
-  return parts.join('') + decoder.decode();
-}
-
-/** The body of a completion, checked by our own schema. @throws ModelError */
-function readAnswer(body: string): ChatAnswer {
-  let raw: unknown;
-  try {
-    raw = JSON.parse(body);
-  } catch {
-    throw new ModelError('not_json', `the answer is no JSON: ${oneLine(body, 80)}`);
-  }
-  const parsed = Completion.safeParse(raw);
-  const choice = parsed.data?.choices[0];
-  if (!parsed.success || !choice) throw new ModelError('invalid', `the answer is no chat completion: ${oneLine(body, 80)}`);
-  const { content, reasoning, reasoning_content, tool_calls } = choice.message;
-  return {
-    content: typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join(''),
-    reasoning: reasoning ?? reasoning_content ?? '',
-    calls: (tool_calls ?? []).map((call) => ({ name: call.function.name, arguments: call.function.arguments })),
-    finishReason: choice.finish_reason ?? null,
-    tokensIn: parsed.data.usage?.prompt_tokens ?? null,
-    tokensOut: parsed.data.usage?.completion_tokens ?? null,
-  };
+/** An error and what caused it, the outermost first. */
+function causes(error: unknown): Error[] {
+  const chain: Error[] = [];
+  for (let e = error; e instanceof Error && chain.length < 5; e = e.cause) chain.push(e);
+  return chain;
 }

@@ -1,27 +1,37 @@
 import * as z from 'zod';
 import type { ToolOffer } from './client.ts';
 
-const Text = z.string().max(600);
-const Ids = z.array(z.string().max(200)).max(60);
+/** A text that is cut where it is too long: a report is not refused for its length. */
+const text = (max: number) => z.string().transform((t) => (t.length > max ? t.slice(0, max) : t));
+const list = <T extends z.ZodType>(of: T, max: number) =>
+  z
+    .array(of)
+    .nullish()
+    .transform((items) => (items ?? []).slice(0, max));
+const Ids = list(text(300), 200);
+
+const Story = z.object({
+  title: text(160),
+  findings: Ids,
+  priority: z
+    .number()
+    .transform((n) => Math.min(99, Math.max(1, Math.round(n))))
+    .catch(50),
+  hypothesis: text(600),
+  counter_evidence: list(text(400), 6),
+  next_checks: list(text(300), 6),
+  confidence: z.enum(['low', 'medium', 'high']).catch('low'),
+  evidence: Ids,
+});
+const Observation = z.object({
+  text: text(600),
+  /** A model's own observation is a warning at most, whatever it says. */
+  severity: z.enum(['info', 'warning']).catch('warning'),
+  evidence: Ids,
+});
 
 /** What the terminal call hands in: stories that link findings, and observations of the model's own. */
-export const Submission = z.strictObject({
-  stories: z
-    .array(
-      z.strictObject({
-        title: z.string().max(160),
-        findings: Ids,
-        priority: z.number().int().min(1).max(99),
-        hypothesis: Text,
-        counter_evidence: z.array(Text).max(6),
-        next_checks: z.array(Text).max(6),
-        confidence: z.enum(['low', 'medium', 'high']),
-        evidence: Ids,
-      }),
-    )
-    .max(12),
-  observations: z.array(z.strictObject({ text: Text, evidence: Ids })).max(12),
-});
+export const Submission = z.object({ stories: list(Story, 12), observations: list(Observation, 12) });
 export type Submission = z.infer<typeof Submission>;
 
 const strings = { type: 'array', items: { type: 'string' } };
@@ -30,7 +40,7 @@ const strings = { type: 'array', items: { type: 'string' } };
 export const SUBMIT: ToolOffer = {
   name: 'submit_report',
   description:
-    'Ends the run. Stories link findings by id and say what may have caused them; observations are facts that no finding has. Each cites evidence: ids of findings, or refs that tools gave. Names and numbers must stand in what is cited.',
+    'Ends the run. Stories link findings by id and say what may have caused them; observations are facts that no finding has. Each cites evidence: ids of findings, or refs, as the tools gave them. Every name and number must stand in what is cited.',
   parameters: {
     type: 'object',
     additionalProperties: false,
@@ -44,11 +54,11 @@ export const SUBMIT: ToolOffer = {
           required: ['title', 'findings', 'priority', 'hypothesis', 'counter_evidence', 'next_checks', 'confidence', 'evidence'],
           properties: {
             title: { type: 'string' },
-            findings: strings,
+            findings: { ...strings, description: 'ids of the findings that it links' },
             priority: { type: 'integer', description: '1 is the most urgent' },
-            hypothesis: { type: 'string' },
-            counter_evidence: strings,
-            next_checks: strings,
+            hypothesis: { type: 'string', description: 'the likely common cause, in one sentence' },
+            counter_evidence: { ...strings, description: 'what speaks against it' },
+            next_checks: { ...strings, description: 'read-only checks for a person' },
             confidence: { type: 'string', enum: ['low', 'medium', 'high'] },
             evidence: strings,
           },
@@ -59,8 +69,8 @@ export const SUBMIT: ToolOffer = {
         items: {
           type: 'object',
           additionalProperties: false,
-          required: ['text', 'evidence'],
-          properties: { text: { type: 'string' }, evidence: strings },
+          required: ['text', 'severity', 'evidence'],
+          properties: { text: { type: 'string' }, severity: { type: 'string', enum: ['info', 'warning'] }, evidence: strings },
         },
       },
     },

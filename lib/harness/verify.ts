@@ -1,100 +1,167 @@
-import { nodeSetOf } from '../nodeset.ts';
 import type { Finding } from '../model/finding.ts';
-import type { Assessment, Claim } from '../model/report.ts';
+import { hashId } from '../model/identity.ts';
+import type { Assessment, Claim, Observation } from '../model/report.ts';
 import { oneLine } from '../model/text.ts';
+import { nodeSetOf } from '../nodeset.ts';
 import type { ReadView } from '../tools/view.ts';
+import { type Cited, Evidence } from './evidence.ts';
+import { type Ground, groundOf, ungrounded } from './grounding.ts';
+import { type Sign, signsIn } from './signs.ts';
 import type { Submission } from './submission.ts';
+import type { Shown } from './shown.ts';
+import { changesSomething, objectionTo, withoutLinks } from './wording.ts';
 
-/** Texts that tools answered in this run, by the evidence ids in them: what the model may cite. */
-export interface Shown {
-  /** Every ref and finding id that an answer held, with the answer. */
-  cite(id: string): string | null;
-}
-
-type Verified = Pick<Assessment, 'headline' | 'stories' | 'observations'> & { counts: Omit<Assessment['counts'], 'hijackSigns'> };
+export type Verified = Pick<Assessment, 'headline' | 'stories' | 'observations'> & {
+  counts: Omit<Assessment['counts'], 'hijackSigns'>;
+  /** Whether the fence's nonce stood in what was submitted. */
+  leaked: boolean;
+  /** Statements that speak to a model. */
+  signs: Sign[];
+};
 
 const MAX_HEADLINE = 5;
 
-/** Holds what a model submitted against what it was shown. Ids that do not exist drop out; words that no evidence holds are marked. */
-export function verify(submission: Submission, view: ReadView, shown: Shown): Verified {
-  const counts = { claims: 0, verified: 0, dropped: 0 };
-  const claim = (text: string, findings: readonly Finding[], evidence: readonly string[]): Claim => {
-    const cited = evidence.flatMap((id) => shown.cite(id) ?? []);
-    const source = [...findings.map((f) => JSON.stringify(f)), ...cited].join('\n');
-    const unverified = ungrounded(text, source, findings);
-    const known = evidence.filter((id) => shown.cite(id) !== null);
-    const verified = unverified.length === 0 && (findings.length > 0 || known.length > 0);
-    counts.claims++;
-    if (verified) counts.verified++;
-    return {
-      text: oneLine(text, 600),
-      findings: findings.map((f) => f.id),
-      evidence: known.map((id) => oneLine(id, 200)),
-      verified,
-      unverified,
-    };
-  };
-  const stories = submission.stories.flatMap((story) => {
-    const findings = [...new Set(story.findings)].flatMap((id) => findingOf(view, id) ?? []);
-    if (findings.length === 0) {
-      counts.claims++;
-      counts.dropped++;
-      return [];
+/**
+ * Holds what a model submitted against the evidence that it cites, which is read again. Ids that do not exist drop out, and
+ * with the last of them the statement; words that no evidence holds are marked; a mark keeps a statement out of the headline.
+ * Observations of its own need evidence that it was shown in this tick, and take their identity from that evidence alone.
+ */
+export async function verify(submission: Submission, view: ReadView, shown: Pick<Shown, 'has'>, nonce: string): Promise<Verified> {
+  return new Verification(view, shown, nonce).run(submission);
+}
+
+class Verification {
+  readonly #view: ReadView;
+  readonly #evidence: Evidence;
+  readonly #shown: Pick<Shown, 'has'>;
+  readonly #nonce: string;
+  readonly #counts = { claims: 0, verified: 0, dropped: 0 };
+  readonly #signs: Sign[] = [];
+  #leaked = false;
+
+  constructor(view: ReadView, shown: Pick<Shown, 'has'>, nonce: string) {
+    this.#view = view;
+    this.#evidence = new Evidence(view);
+    this.#shown = shown;
+    this.#nonce = nonce;
+  }
+
+  async run(submission: Submission): Promise<Verified> {
+    const stories: Assessment['stories'] = [];
+    for (const story of submission.stories) {
+      const made = await this.#story(story);
+      if (made) stories.push(made);
     }
-    const hypothesis = claim(`${story.title}: ${story.hypothesis}`, findings, story.evidence);
-    return [
-      {
-        title: oneLine(story.title, 160),
-        findings: findings.map((f) => f.id),
-        priority: story.priority,
-        hypothesis,
-        counterEvidence: story.counter_evidence.map((text) => claim(text, findings, story.evidence)),
-        nextChecks: story.next_checks.map((text) => oneLine(text, 300)),
-        confidence: story.confidence,
-      },
-    ];
-  });
-  stories.sort((a, b) => a.priority - b.priority);
-  const observations = submission.observations.flatMap((observation) => {
-    const made = claim(observation.text, [], observation.evidence);
-    if (made.evidence.length > 0) return [made];
-    counts.dropped++;
+    stories.sort((a, b) => a.priority - b.priority);
+    const observations = new Map<string, Observation>();
+    for (const observation of submission.observations) {
+      const made = await this.#observation(observation);
+      if (made && !observations.has(made.id)) observations.set(made.id, made);
+    }
+    const headline = stories
+      .filter((s) => s.hypothesis.verified)
+      .slice(0, MAX_HEADLINE)
+      .map((s) => s.hypothesis.text);
+    return { headline, stories, observations: [...observations.values()], counts: this.#counts, leaked: this.#leaked, signs: this.#signs };
+  }
+
+  async #story(story: Submission['stories'][number]): Promise<Assessment['stories'][number] | null> {
+    const findings = [...new Set(story.findings.flatMap((id) => this.#evidence.finding(id) ?? []))];
+    if (findings.length === 0) return this.#drop();
+    const cited = await this.#cite([...findings.map((f) => f.id), ...story.evidence]);
+    const own = new Set(findings.map((f) => f.id));
+    const basis: Basis = { findings, evidence: cited.filter((c) => !own.has(c.id)).map((c) => c.id), ground: groundOfCited(cited) };
+    const claim = (text: string): Claim | null => this.#claim(text, basis);
+    const hypothesis = claim(`${story.title}: ${story.hypothesis}`);
+    if (!hypothesis) return null;
+    const title = withoutLinks(oneLine(story.title, 160));
+    return {
+      title: hypothesis.verified ? title : titleOf(findings),
+      findings: findings.map((f) => f.id),
+      priority: story.priority,
+      hypothesis,
+      counterEvidence: story.counter_evidence.flatMap((text) => claim(text) ?? []),
+      nextChecks: story.next_checks.flatMap((text) => this.#check(text, basis)),
+      confidence: story.confidence,
+    };
+  }
+
+  async #observation({ text, severity, evidence }: Submission['observations'][number]): Promise<Observation | null> {
+    const cited = (await this.#cite(evidence)).filter((c) => this.#shown.has(c.id));
+    const made =
+      cited.length === 0
+        ? this.#drop()
+        : this.#claim(text, { findings: [], evidence: cited.map((c) => c.id), ground: groundOfCited(cited) });
+    if (!made) return null;
+    const keys = [...new Set(cited.map((c) => c.key))].sort();
+    return { ...made, id: hashId(['o1', this.#view.cluster, ...keys]), severity };
+  }
+
+  #claim(raw: string, { findings, evidence, ground }: Basis): Claim | null {
+    if (raw.includes(this.#nonce)) {
+      this.#leaked = true;
+      return this.#drop();
+    }
+    this.#counts.claims++;
+    this.#signs.push(...signsIn(raw, 'its report'));
+    const text = withoutLinks(raw);
+    const objection = objectionTo(raw, findings);
+    const unverified = [...(text === raw ? [] : ['a link']), ...(objection === null ? [] : [objection]), ...ungrounded(text, ground)];
+    const verified = unverified.length === 0;
+    if (verified) this.#counts.verified++;
+    return { text: oneLine(text, 600), findings: findings.map((f) => f.id), evidence: [...evidence], verified, unverified };
+  }
+
+  /** A next check is kept where it names nothing unknown and changes nothing. */
+  #check(raw: string, { findings, ground }: Basis): string[] {
+    this.#leaked ||= raw.includes(this.#nonce);
+    const text = withoutLinks(raw);
+    const bad = raw.includes(this.#nonce) || text !== raw || changesSomething(text) || objectionTo(text, findings) !== null;
+    if (!bad && ungrounded(text, ground).length === 0) return [oneLine(text, 300)];
+    this.#counts.dropped++;
     return [];
-  });
-  const headline = stories
-    .filter((s) => s.hypothesis.verified)
-    .map((s) => s.hypothesis.text)
-    .slice(0, MAX_HEADLINE);
-  return { headline, stories, observations, counts };
-}
-
-function findingOf(view: ReadView, id: string): Finding | null {
-  if (id.length < 8) return null;
-  const found = view.findings.filter((f) => f.id.startsWith(id));
-  return found.length === 1 ? (found[0] as Finding) : null;
-}
-
-const NAME = /\b[a-z][a-z0-9_.-]*\d[a-z0-9_.-]*\b/gi;
-const NUMBER = /(?<![\w.])[-+]?\d+(?:[.,]\d+)?(?:\s?(?:%|°C|[kMGT]i?B|[mk]?W|V|A|rpm|RPM|psi|kPa|ms|s|min|h|d)\b)?/g;
-
-/** Names and numbers (with a unit, or of 10 and more) in a text that the evidence does not hold. */
-function ungrounded(text: string, evidence: string, findings: readonly Finding[]): string[] {
-  const haystack = evidence.toLowerCase();
-  const totals = new Set([String(findings.length)]);
-  const missing = new Set<string>();
-  for (const [name] of text.matchAll(NAME)) {
-    if (!haystack.includes(name.toLowerCase()) && !inFoldedSet(name, findings)) missing.add(name);
   }
-  for (const [raw] of text.replaceAll(NAME, ' ').matchAll(NUMBER)) {
-    const digits = raw.replace(/[^\d.,-].*$/, '').trim();
-    const hasUnit = digits.length < raw.trim().length;
-    if (!hasUnit && Math.abs(Number(digits)) < 10) continue;
-    if (totals.has(digits) || new RegExp(`(?<![\\d.])${digits.replace(/[.+]/g, '\\$&')}(?![\\d])`).test(evidence)) continue;
-    missing.add(raw.trim());
+
+  #drop(): null {
+    this.#counts.claims++;
+    this.#counts.dropped++;
+    return null;
   }
-  return [...missing].map((m) => oneLine(m, 80)).slice(0, 10);
+
+  async #cite(ids: readonly string[]): Promise<Cited[]> {
+    const cited = new Map<string, Cited>();
+    for (const id of ids) {
+      const found = await this.#evidence.cite(id.trim());
+      if (found) cited.set(found.id, found);
+    }
+    return [...cited.values()];
+  }
 }
 
-function inFoldedSet(name: string, findings: readonly Finding[]): boolean {
-  return findings.some((f) => f.subjects.includes('[') && nodeSetOf(f.subjects).has(name.toLowerCase()));
+/** What statements of one story rest on. */
+interface Basis {
+  findings: readonly Finding[];
+  evidence: readonly string[];
+  ground: Ground;
+}
+
+function groundOfCited(cited: readonly Cited[]): Ground {
+  return groundOf(
+    cited.map((c) => c.text),
+    totalsOf(cited),
+  );
+}
+
+/** Counts that the cited evidence adds up to: of findings, of subjects, of each set. */
+function totalsOf(cited: readonly Cited[]): number[] {
+  const findings = new Set(cited.flatMap((c) => c.findings));
+  const subjects = new Set([...findings].map((f) => f.subject.id));
+  const sets = [...new Set([...findings].map((f) => f.subjects))].filter((s) => s.includes('['));
+  return [findings.size, subjects.size, cited.length, ...sets.map((s) => nodeSetOf(s).size)];
+}
+
+/** A title of code's own, for a story whose words do not hold. */
+function titleOf(findings: readonly Finding[]): string {
+  const [first, ...more] = findings;
+  return first ? `${first.title} on ${first.subjects}${more.length > 0 ? ` and ${more.length} more` : ''}` : '';
 }

@@ -8,7 +8,7 @@ import { IsoTime, TimeId } from './time.ts';
 export const Exchange = z.object({
   request: Json,
   answer: Json.optional(),
-  error: z.object({ code: z.string(), message: z.string(), status: z.number().optional() }).optional(),
+  error: z.object({ code: z.string(), message: z.string(), status: z.number().optional(), detail: Json.optional() }).optional(),
 });
 export type Exchange = z.infer<typeof Exchange>;
 
@@ -24,6 +24,10 @@ export const Recording = z.object({
   /** Every reading of the clock, in order, ms since the epoch. */
   clock: z.array(z.number()),
   seed: z.number().int(),
+  /** What fenced the data in this tick's prompts; nobody can know it before. */
+  nonce: z.string().default(''),
+  /** What was known of the model's endpoint when the tick began. */
+  profile: Json.nullable().default(null),
   configuration: z.string(),
   /** The ground truth as it stood, whole. */
   groundTruth: z.object({ file: z.string(), text: z.string() }).nullable(),

@@ -38,6 +38,10 @@ export const Claim = z.object({
 });
 export type Claim = z.infer<typeof Claim>;
 
+/** What the model saw that no finding has. Its identity comes from the evidence that it cites, its severity is a warning at most. */
+export const Observation = Claim.extend({ id: z.string(), severity: z.enum(['warning', 'info']) });
+export type Observation = z.infer<typeof Observation>;
+
 /** The model's contribution: always labelled, always verified, never the source of a finding's severity or state. */
 export const Assessment = z.object({
   /** `none` = no model configured or asked for; `carried` = an earlier one that still holds; `failed` says why. */
@@ -58,7 +62,7 @@ export const Assessment = z.object({
       confidence: z.enum(['low', 'medium', 'high']),
     }),
   ),
-  observations: z.array(Claim),
+  observations: z.array(Observation),
   counts: z.object({ claims: z.number().int(), verified: z.number().int(), dropped: z.number().int(), hijackSigns: z.number().int() }),
   usage: z.object({
     turns: z.number().int(),
@@ -68,6 +72,10 @@ export const Assessment = z.object({
     tokensOut: z.number().int(),
     ms: z.number(),
   }),
+  /** What had to be worked around with this model, in a few words each. */
+  notes: z.array(z.string()).optional(),
+  /** Texts that speak to the model instead of about the cluster, and what the model did that it should not have; at most 20. */
+  signs: z.array(z.object({ what: z.string(), where: z.string() })).optional(),
 });
 export type Assessment = z.infer<typeof Assessment>;
 

@@ -6,6 +6,7 @@ import { judge, type Judged, type LifecycleState, type SourceView } from '../fin
 import { type Identity, Names } from '../findings/names.ts';
 import { assess } from '../harness/assess.ts';
 import type { ModelClient } from '../harness/client.ts';
+import type { Profile } from '../harness/profile.ts';
 import type { Change } from '../model/change.ts';
 import { sha256Hex } from '../model/identity.ts';
 import type { Recording } from '../model/recording.ts';
@@ -35,6 +36,10 @@ export interface TickInputs {
   series: readonly Series[];
   /** A tick that began before this one and never ended. */
   unfinished: string | null;
+  /** What fences the data in this tick's prompts. */
+  nonce: string;
+  /** What is known of the model's endpoint. */
+  profile: Profile | null;
   /** The id that the derived conditions' snapshot gets, and that of the one before. */
   derived: { id: string; previous: string | null };
 }
@@ -44,6 +49,8 @@ export interface Composed {
   judged: Judged;
   recording: Omit<Recording, 'clock'>;
   derived: Snapshot;
+  /** What is known of the model's endpoint now; null where none was asked. */
+  profile: Profile | null;
 }
 
 /**
@@ -82,13 +89,15 @@ export async function compose(
     judged,
   });
   const seed = Number.parseInt(sha256Hex(tick).slice(0, 7), 16);
-  const { assessment, exchanges, toolResults } = await assess({
+  const { assessment, exchanges, toolResults, profile } = await assess({
     view,
     client,
     previous: inputs.previous,
     limits: config.model ?? null,
     tick,
     seed,
+    nonce: inputs.nonce,
+    profile: inputs.profile,
     clock,
     audit: (entry) => audit.append(entry),
   });
@@ -119,6 +128,8 @@ export async function compose(
     tick,
     version: observer.version,
     seed,
+    nonce: inputs.nonce,
+    profile: inputs.profile,
     configuration: config.hash,
     groundTruth: inputs.groundTruth,
     before: inputs.beforeTick,
@@ -136,7 +147,7 @@ export async function compose(
     toolResults,
     startedAt: toIso(now),
   };
-  return { report, judged, recording, derived };
+  return { report, judged, recording, derived, profile };
 }
 
 /** What needs two sources or ground truth, as the snapshot of a source of its own. */

@@ -1,6 +1,7 @@
 import { LifecycleState, type SourceView } from '../findings/judge.ts';
 import { OBSERVER } from '../findings/derive.ts';
-import { type ChatAnswer, type ModelClient, ModelError } from '../harness/client.ts';
+import { type ChatAnswer, type ErrorDetail, type ModelClient, ModelError } from '../harness/client.ts';
+import { Profile } from '../harness/profile.ts';
 import { Change } from '../model/change.ts';
 import { canonicalJson } from '../model/json.ts';
 import { Recording, type Exchange } from '../model/recording.ts';
@@ -104,6 +105,8 @@ async function inputsOf(observer: Observer, recording: Recording, now: number): 
     identities: await readIdentities(observer, sources, { keep: false }),
     series: recording.series.map(({ points, ...of }) => ({ ...of, points: points.map(([at, value]) => ({ at, value })) })),
     unfinished: recording.unfinished,
+    nonce: recording.nonce,
+    profile: Profile.nullable().parse(recording.profile),
     derived: { id: derivedSnapshot?.id ?? recording.tick, previous: derivedSnapshot?.previous ?? null },
   };
 }
@@ -121,9 +124,13 @@ class Player implements ModelClient {
   async complete(): Promise<ChatAnswer> {
     const next = this.#exchanges.shift();
     if (!next) throw new ModelError('invalid', 'the recording holds no further answer');
-    if (next.error) throw new ModelError(next.error.code as ModelError['code'], next.error.message, next.error.status);
+    if (next.error) throw errorOf(next.error);
     return next.answer as unknown as ChatAnswer;
   }
+}
+
+function errorOf({ code, message, status, detail }: NonNullable<Exchange['error']>): ModelError {
+  return new ModelError(code as ModelError['code'], message, status, (detail ?? {}) as ErrorDetail);
 }
 
 function firstDifference(at: string, a: unknown, b: unknown): Replayed['parts'] {

@@ -16,6 +16,7 @@ import { readForecastSeries } from './forecast-series.ts';
 import { appendHistory } from './history.ts';
 import { readIdentities } from './identities.ts';
 import { alone, type Observer } from './observer.ts';
+import { readProfile, writeProfile } from './profiles.ts';
 
 /** The last tick that ended: where the next one takes up. Writing it is a tick's commit point. */
 const Head = z.object({ tick: TimeId, assessment: Assessment });
@@ -52,6 +53,8 @@ export async function tick(observer: Observer): Promise<Report> {
       now,
       ...(await gather(observer, head?.tick ?? null, now)),
       previous: head?.assessment ?? null,
+      nonce: newNonce(),
+      profile: observer.model && (await readProfile(store, observer.model.label)),
       unfinished: startedBefore && startedBefore.tick !== head?.tick ? startedBefore.tick : null,
       derived: { id: await observer.snapshots.nextId(OBSERVER, now), previous: (await observer.snapshots.latest(OBSERVER))?.id ?? null },
     };
@@ -64,6 +67,7 @@ export async function tick(observer: Observer): Promise<Report> {
     await store.put(`ticks/${id}/recording`, { ...made.recording, clock: readings } satisfies Recording);
     await store.put(`findings/states/${id}`, made.judged.state);
     await appendHistory(store, made.judged.transitions);
+    if (made.profile) await writeProfile(store, made.profile);
     await publishReport(observer, made.report);
     await lease.check();
     await store.put('findings/head', { tick: id, assessment: made.report.assessment } satisfies z.infer<typeof Head>);
@@ -73,6 +77,11 @@ export async function tick(observer: Observer): Promise<Report> {
     observer.log('info', 'tick ended', { tick: id, verdict: report.verdict, findings: report.findings.length });
     return report;
   });
+}
+
+/** Sixteen letters that nobody can foresee: text in the data cannot close a fence that it cannot name. */
+function newNonce(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => String.fromCharCode(97 + (byte & 15))).join('');
 }
 
 /** Thins what is kept, a bounded piece each time; that it failed is no reason to take the report back. */

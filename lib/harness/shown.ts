@@ -1,0 +1,42 @@
+import type { Json } from '../model/json.ts';
+
+const REF = /^[a-z][a-z0-9_]{0,40}(?:@\d{8}t\d{6}\.\d{3}z)?#\//;
+const ID = /^[0-9a-f]{8,32}$/;
+
+/** What the model was shown in this tick: the evidence ids in it, and the texts, so that a repeated quote is known as one. */
+export class Shown {
+  readonly #ids = new Set<string>();
+  readonly #texts: string[] = [];
+
+  /** Notes an answer of a tool, or the briefing. */
+  add(value: Json): void {
+    this.#walk(value);
+  }
+
+  /** Whether evidence of this id was in anything that was shown; the ids of findings may be shortened. */
+  has(id: string): boolean {
+    const plain = withoutSnapshot(id);
+    if (this.#ids.has(plain)) return true;
+    return ID.test(id) && [...this.#ids].some((known) => ID.test(known) && (known.startsWith(id) || id.startsWith(known)));
+  }
+
+  /** Whether a text stands in what was shown. */
+  quotes(text: string): boolean {
+    return text.length > 0 && this.#texts.some((shown) => shown.includes(text));
+  }
+
+  #walk(value: Json): void {
+    if (typeof value === 'string') {
+      this.#texts.push(value);
+      if (ID.test(value)) this.#ids.add(value);
+      else if (REF.test(value)) this.#ids.add(withoutSnapshot(value));
+    } else if (value !== null && typeof value === 'object') {
+      for (const inner of Object.values(value)) this.#walk(inner);
+    }
+  }
+}
+
+/** A ref without the snapshot's id: a view is pinned to one snapshot of each source. */
+function withoutSnapshot(ref: string): string {
+  return ref.replace(/^([a-z][a-z0-9_]*)@[^#]*#/, '$1#');
+}
