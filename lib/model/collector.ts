@@ -23,6 +23,17 @@ export interface Input {
   pushed?: boolean;
   /** The bytes from an offset on (default 0) up to `size`. May throw {@link ReadError} half-way. */
   bytes(from?: number): Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+  /** Messages in place of bytes, where a broker was read; in batches as they came. May throw {@link ReadError} half-way. */
+  messages?(): AsyncIterable<readonly BrokerMessage[]>;
+}
+
+/** One message as a broker keeps it. */
+export interface BrokerMessage {
+  topic: string;
+  /** The record's time, ms since the epoch. */
+  timestamp: number;
+  /** Null for a tombstone. */
+  value: Uint8Array | null;
 }
 
 /** A source could not be read (any further): the reader's one error. */

@@ -12,21 +12,22 @@ import type { Subject } from '../../model/condition.ts';
 import type { CoverageProblem } from '../../model/snapshot.ts';
 import { compareNames, oneLine } from '../../model/text.ts';
 import { toIso } from '../../model/time.ts';
+import type { AvroDecoder } from './avro.ts';
 import { pack, remember, restore, TelemetryCarry } from './carry.ts';
 import { factsOf, rounded, seriesOf, summarise } from './digest.ts';
 import { digestEvents } from './events.ts';
-import { Intake, type MessageContext, UNREAD } from './intake.ts';
+import { Intake, UNREAD } from './intake.ts';
 import { judge, type LiveStanding, standingKey } from './judge.ts';
 import { telemetryKinds } from './kinds.ts';
 import { limitsOf } from './limits.ts';
-import type { AvroDecoder } from './messages.ts';
+import { MessageReader } from './messages.ts';
 import { TelemetryOptions } from './options.ts';
 import { findOutliers } from './outliers.ts';
 import { findPowerLoss } from './power.ts';
 import { Recorder } from './recorder.ts';
 import { rollUp, windowOf } from './rollup.ts';
 import { findSilence } from './silence.ts';
-import { takeInput } from './stream.ts';
+import { InputReader } from './stream.ts';
 import { SUSPECTS } from './suspect.ts';
 
 type Context = CollectContext<TelemetryOptions, TelemetryCarry>;
@@ -72,9 +73,10 @@ async function collectTelemetry(
   const intake = new Intake(recorder, config.max_series);
   const restored = carry === undefined ? [] : restore(carry, recorder);
   const problems: CoverageProblem[] = [];
-  for (const input of inputs.toSorted((a, b) => compareNames(a.name, b.name))) await takeOne(input, intake, context, avro, problems);
+  const reader = new InputReader(intake, new MessageReader(intake), avro);
+  for (const input of inputs.toSorted((a, b) => compareNames(a.name, b.name))) await takeOne(input, intake, context, reader, problems);
   recorder.settleTimes();
-  if (!Number.isFinite(recorder.newest)) throw new UnusableInput(whyNothing(intake, inputs.length));
+  if (!Number.isFinite(recorder.newest)) throw new UnusableInput(whyNothing(intake, inputs.length, problems[0]?.message));
 
   const rollup = rollUp(recorder, windowOf(recorder.newest, config.window, carry), config.window);
   const { samples } = recorder;
@@ -147,32 +149,36 @@ async function collectTelemetry(
   };
 }
 
-async function takeOne(
-  input: Input,
-  intake: Intake,
-  context: Context,
-  avro: AvroDecoder | undefined,
-  problems: CoverageProblem[],
-): Promise<void> {
+/** Reads one input. One that cannot be read, or holds nothing of ours, costs the others nothing. */
+async function takeOne(input: Input, intake: Intake, context: Context, reader: InputReader, problems: CoverageProblem[]): Promise<void> {
   const time = input.mtime === undefined ? (context.asOf ?? context.now) : Date.parse(input.mtime);
-  const message: MessageContext = { topic: '', input: oneLine(input.name, 253), place: '', time, recorded: false };
-  const before = { rejected: intake.rejected, problems: intake.problems.length, read: readMessages(intake) };
+  const name = oneLine(input.name, 253);
+  const before = {
+    rejected: intake.rejected,
+    problems: intake.problems.length,
+    read: readMessages(intake),
+    formats: new Map(intake.formats),
+  };
   try {
-    await takeInput(input, intake, message, avro);
+    await reader.input(input, { topic: '', input: name, place: '', line: 0, time, recorded: false });
   } catch (error) {
     if (!(error instanceof ReadError)) throw error;
-    problems.push({ effect: 'input', input: input.name, message: error.message });
+    problems.push({ effect: 'input', input: name, message: error.message });
     return;
   }
   const rejected = intake.rejected - before.rejected;
   if (rejected === 0 || readMessages(intake) > before.read) return;
+  const onlyAvro = [...intake.formats].every(([format, n]) => format === 'avro_no_schema' || n === (before.formats.get(format) ?? 0));
+  if (onlyAvro) return;
   // Nothing in it could be read: another file in the same folder, which is no fault of ours or its own.
   const [first] = intake.problems.splice(before.problems);
   intake.rejected = before.rejected;
+  intake.formats.clear();
+  for (const [format, n] of before.formats) intake.formats.set(format, n);
   problems.push({
     effect: 'note',
-    input: message.input,
-    ...(first?.place !== undefined && first.place !== '' && { place: first.place }),
+    input: name,
+    ...(first?.place !== undefined && { place: first.place }),
     message: `no telemetry in it: ${first?.message ?? `${rejected} messages of unknown form`}`,
   });
 }
@@ -184,9 +190,10 @@ function readMessages(intake: Intake): number {
   return n;
 }
 
-function whyNothing(intake: Intake, inputs: number): string {
+function whyNothing(intake: Intake, inputs: number, problem: string | undefined): string {
   const seen = [...intake.formats, ...intake.recorder.excluded].filter(([, n]) => n > 0).map(([name, n]) => `${n} ${name}`);
-  return `no usable sample in ${inputs} inputs${seen.length > 0 ? ` (${seen.join(', ')})` : ''}`;
+  const why = [...seen, ...(problem === undefined ? [] : [problem])].join(', ');
+  return `no usable sample in ${inputs} ${inputs === 1 ? 'input' : 'inputs'}${why === '' ? '' : `: ${why}`}`;
 }
 
 function note(message: string): CoverageProblem {

@@ -11,6 +11,7 @@ export const FORMATS = [
   'prometheus_adapter',
   'otlp',
   'prometheus',
+  'openmetrics',
   'influx',
   'avro',
   'avro_no_schema',
@@ -40,11 +41,19 @@ export interface HardwareEvent {
 export interface MessageContext {
   topic: string;
   input: string;
+  /** Where it stands, in words; empty for the whole input. */
   place: string;
+  /** The line within that; 0 where lines say nothing. */
+  line: number;
   /** Time of the Kafka record, else of the input; NaN where there is neither. */
   time: number;
   /** Whether that is the record's, which is as good as a time of its own. */
   recorded: boolean;
+}
+
+function placeText({ place, line }: MessageContext): string {
+  if (line === 0) return place;
+  return place === '' ? `line ${line}` : `${place}, line ${line} of its payload`;
 }
 
 /** A sensor of a Cray message: its fields as they stood on the wire, and its series. */
@@ -107,7 +116,9 @@ export class Intake {
   reject(context: MessageContext, format: Format, message: string): void {
     this.count(format);
     this.rejected++;
-    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ effect: 'record', input: context.input, place: context.place, message });
+    if (this.problems.length >= MAX_PROBLEMS) return;
+    const place = placeText(context);
+    this.problems.push({ effect: 'record', input: context.input, ...(place !== '' && { place }), message });
   }
 
   /** Remembers the series of a text on the wire; texts of no series are not kept, so that hostile names fill no memory. */

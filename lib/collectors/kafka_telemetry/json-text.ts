@@ -35,29 +35,26 @@ class Scan {
   }
 }
 
-export interface JsonPieces {
-  values: unknown[];
-  /** Pieces that closed, and yet are no JSON. */
-  broken: number;
-  /** What is left behind the last piece, where that never closed or is no bracket; empty where nothing is left. */
-  rest: string;
-}
-
-/** Takes apart values that stand one behind the other in one text: `{…}{…}`, `{…} [ … ]`. */
-export function splitJson(text: string): JsonPieces {
-  const found: JsonPieces = { values: [], broken: 0, rest: '' };
+/**
+ * Takes apart values that stand one behind the other in one text: `{…}{…}`, `{…} [ … ]`.
+ * @param take is called with each value; with undefined for a piece that closed, and yet is no JSON
+ * @returns what is left behind the last piece, where that never closed or is no bracket; empty where nothing is left
+ */
+export function splitJson(text: string, take: (value: unknown) => void): string {
   let at = 0;
   for (;;) {
     while (at < text.length && /[\s,\u001e]/.test(text.charAt(at))) at++;
+    if (at >= text.length) return '';
     const code = text.charCodeAt(at);
-    if (at >= text.length) return found;
     const end = code === 123 || code === 91 ? new Scan().feed(text, at) : -1;
-    if (end < 0) return { ...found, rest: text.slice(at) };
+    if (end < 0) return text.slice(at);
+    let value: unknown;
     try {
-      found.values.push(JSON.parse(text.slice(at, end)));
+      value = JSON.parse(text.slice(at, end));
     } catch {
-      found.broken++;
+      value = undefined;
     }
+    take(value);
     at = end;
   }
 }

@@ -1,6 +1,6 @@
-import { splitJson, SpreadJson } from './json-text.ts';
 import { parseInfluxLine } from './influx.ts';
 import { type Intake, isRecord, type JsonRecord, type MessageContext } from './intake.ts';
+import { splitJson, SpreadJson } from './json-text.ts';
 import { takeOtlp } from './otlp.ts';
 import { PrometheusText } from './prometheus-text.ts';
 import { definePrometheus, isWideRecord, takeAdapted, takeFields, takeNamedReading, takeTelegraf, takeWideRecord } from './records.ts';
@@ -8,37 +8,88 @@ import type { Exclusion } from './recorder.ts';
 import { takeEvents, takeSensor } from './redfish.ts';
 import { epochToMs, textOfField } from './values.ts';
 
-/** Turns a message in Avro's binary encoding into a record; absent where no schema can be had. */
-export interface AvroDecoder {
-  /** The record, or undefined where the schema is not known. */
-  decode(schemaId: number, body: Uint8Array): unknown;
-}
-
+/** Arrays and envelopes in one another that are opened. */
 const MAX_NESTING = 4;
+/** Topics whose texts are read on, so that series of the one before are known. */
+const MAX_TOPICS = 1000;
 
-/** Takes a parsed JSON value by its form. */
-export function takeJson(value: unknown, intake: Intake, context: MessageContext, depth = 0): void {
-  if (Array.isArray(value) && depth < MAX_NESTING) {
-    if (value.length === 0) intake.count('empty');
-    for (const element of value as unknown[]) takeJson(element, intake, context, depth + 1);
-    return;
+/** Takes messages in any of the formats: each goes by its own form. */
+export class MessageReader {
+  readonly #intake: Intake;
+  readonly #byTopic = new Map<string, LineReader>();
+
+  constructor(intake: Intake) {
+    this.#intake = intake;
   }
-  if (!isRecord(value)) return intake.reject(context, 'unknown_json', 'JSON, but no record');
-  if ('Events' in value) return takeEvents(value, intake, context);
-  if (isRecord(value['metrics']) && Array.isArray(value['metrics']['messages']) && depth < MAX_NESTING) {
-    for (const message of value['metrics']['messages'] as unknown[]) takeJson(message, intake, context, depth + 1);
-    return;
+
+  /** Takes the whole text of one message. */
+  text(text: string, context: MessageContext, depth = 0): void {
+    if (text.charCodeAt(0) === 0) {
+      return this.#intake.reject(context, 'avro_no_schema', 'an Avro message as text: capture it in binary form, or as JSON');
+    }
+    const first = text.charCodeAt(0);
+    if (first === 123 || first === 91) {
+      const value = parseObject(text);
+      if (value !== undefined) return this.json(value, context, depth);
+    }
+    const open = text.trimEnd().endsWith('# EOF');
+    const lines = this.#linesOf(`${context.topic}\0${open ? 'o' : 'p'}`, open);
+    lines.begin(context, depth);
+    for (const line of text.split('\n')) lines.line(line);
+    lines.end();
   }
-  if (Array.isArray(value['resourceMetrics']) || Array.isArray(value['resource_metrics'])) return takeOtlp(value, intake, context);
-  if (typeof value['topic'] === 'string' && depth < MAX_NESTING) {
-    if ('payload' in value) return takeCapture(value, intake, context, depth);
-    if (isRecord(value['value'])) return takeJson(value['value'], intake, { ...context, topic: value['topic'] }, depth + 1);
+
+  #linesOf(key: string, openmetrics: boolean): LineReader {
+    const known = this.#byTopic.get(key);
+    if (known !== undefined && !known.busy) return known;
+    const lines = new LineReader(this.#intake, this, openmetrics);
+    if (this.#byTopic.size < MAX_TOPICS) this.#byTopic.set(key, lines);
+    return lines;
   }
-  if (Array.isArray(value['metrics']) && depth < MAX_NESTING) {
-    for (const metric of value['metrics'] as unknown[]) takeJson(metric, intake, context, depth + 1);
-    return;
+
+  /** A reader of a stream of messages, a line or several each. */
+  lines(context: MessageContext): LineReader {
+    const lines = new LineReader(this.#intake, this, false);
+    lines.begin(context, 0);
+    return lines;
   }
-  takeRecord(value, intake, context);
+
+  /** Takes a parsed JSON value by its form. */
+  json(value: unknown, context: MessageContext, depth = 0): void {
+    const intake = this.#intake;
+    if (Array.isArray(value) && depth < MAX_NESTING) {
+      if (value.length === 0) intake.count('empty');
+      return this.#each(value, context, depth);
+    }
+    if (!isRecord(value)) return intake.reject(context, 'unknown_json', 'JSON, but no record');
+    if ('Events' in value) return takeEvents(value, intake, context);
+    if (isRecord(value['metrics']) && Array.isArray(value['metrics']['messages']) && depth < MAX_NESTING) {
+      return this.#each(value['metrics']['messages'], context, depth);
+    }
+    if (Array.isArray(value['resourceMetrics']) || Array.isArray(value['resource_metrics'])) return takeOtlp(value, intake, context);
+    if (typeof value['topic'] === 'string' && depth < MAX_NESTING) {
+      if ('payload' in value) return this.#capture(value, context, depth);
+      if (isRecord(value['value'])) return this.json(value['value'], { ...context, topic: value['topic'] }, depth + 1);
+    }
+    if (Array.isArray(value['metrics']) && depth < MAX_NESTING) return this.#each(value['metrics'], context, depth);
+    takeRecord(value, intake, context);
+  }
+
+  #each(values: readonly unknown[], context: MessageContext, depth: number): void {
+    for (const value of values) this.json(value, context, depth + 1);
+  }
+
+  /** What `kcat -J` writes: the message's payload as a text, beside topic, offset and the record's time. */
+  #capture(value: JsonRecord, context: MessageContext, depth: number): void {
+    this.#intake.count('kcat');
+    const time = typeof value['ts'] === 'number' ? Math.floor(epochToMs(value['ts'])) : Number.NaN;
+    const place = context.line === 0 ? context.place : `line ${context.line}`;
+    const inner = { ...context, topic: textOfField(value['topic']), place, line: 0, ...(time > 0 && { time, recorded: true }) };
+    const { payload } = value;
+    if (typeof payload === 'string') this.text(payload, inner, depth + 1);
+    else if (payload === null || payload === undefined) this.#intake.count('empty');
+    else this.json(payload, inner, depth + 1);
+  }
 }
 
 function takeRecord(value: JsonRecord, intake: Intake, context: MessageContext): void {
@@ -62,127 +113,106 @@ function takeFlat(value: JsonRecord, intake: Intake, context: MessageContext): v
   takeSensor(value, { messageId, source, location: '', time: undefined, tables: intake.sensorTables(messageId, source) }, intake, context);
 }
 
-/** What `kcat -J` writes: the message's payload as a text, beside topic, offset and the record's time. */
-function takeCapture(value: JsonRecord, intake: Intake, context: MessageContext, depth: number): void {
-  intake.count('kcat');
-  const time = typeof value['ts'] === 'number' ? Math.floor(epochToMs(value['ts'])) : Number.NaN;
-  const inner = { ...context, topic: textOfField(value['topic']), ...(time > 0 && { time, recorded: true }) };
-  const { payload } = value;
-  if (typeof payload === 'string') takeText(payload, intake, inner, depth + 1);
-  else if (payload === null || payload === undefined) intake.count('empty');
-  else takeJson(payload, intake, inner, depth + 1);
-}
-
-/** Takes the whole text of one message. */
-export function takeText(text: string, intake: Intake, context: MessageContext, depth = 0): void {
-  if (text.charCodeAt(0) === 0)
-    return intake.reject(context, 'avro_no_schema', 'an Avro message as text: capture it in binary form, or as JSON');
-  const open = text.trimEnd().endsWith('# EOF');
-  const lines = new LineReader(intake, context, { openmetrics: open, whole: true, depth });
-  if (!lines.takeJsonLine(text)) for (const line of text.split('\n')) lines.line(line);
-  lines.end();
-}
-
-export interface LineOptions {
-  /** The text is known to be OpenMetrics. */
-  openmetrics?: boolean;
-  /** The text is one message and not a stream of them. */
-  whole?: boolean;
-  depth?: number;
+/** A text as a JSON object or array; undefined where it is none. */
+function parseObject(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value === null || typeof value !== 'object' ? undefined : value;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
- * Reads a stream of messages line by line, each by its own form: JSON on a line, concatenated, or spread over lines;
- * Prometheus text; line protocol.
+ * Reads messages line by line: JSON on a line, concatenated, or spread over lines; Prometheus text; line protocol.
  */
 export class LineReader {
   readonly #intake: Intake;
-  readonly #context: MessageContext;
-  readonly #depth: number;
-  readonly #place: string;
-  #line = 0;
+  readonly #messages: MessageReader;
+  readonly #openmetrics: boolean;
+  #context: MessageContext = { topic: '', input: '', place: '', line: 0, time: Number.NaN, recorded: false };
+  #depth = 0;
   #spread: SpreadJson | null = null;
   #spreadFrom = 0;
   readonly #prometheus: PrometheusText<number | Exclusion>;
   #fault = '';
+  /** Lines of the scrape at hand, which turns out to be OpenMetrics at its end. */
+  #scraped = 0;
+  /** Whether a text is being read: a message within it needs a reader of its own. */
+  busy = false;
 
-  constructor(intake: Intake, context: MessageContext, options: LineOptions = {}) {
+  constructor(intake: Intake, messages: MessageReader, openmetrics: boolean) {
     this.#intake = intake;
-    this.#context = { ...context };
-    this.#depth = options.depth ?? 0;
-    this.#place = context.place;
+    this.#messages = messages;
+    this.#openmetrics = openmetrics;
     this.#prometheus = new PrometheusText(
       {
         define: (name, labels, family) => definePrometheus({ name, labels, ...family }, intake),
         sample: (series, value, timestamp) => {
-          const time = intake.timeOf(Number.isNaN(timestamp) ? undefined : timestamp, this.#context);
+          const time = intake.timeOf(timestamp, this.#context);
           intake.recorder.record(series, time, Number.isFinite(value) ? value : 'nonFinite');
         },
         fault: (_, fault) => {
           this.#fault = fault;
         },
       },
-      { dialect: options.openmetrics === true ? 'openmetrics' : 'prometheus', concatenated: true },
+      { dialect: openmetrics ? 'openmetrics' : 'prometheus', concatenated: true },
     );
+  }
+
+  /** Begins a text. */
+  begin(context: MessageContext, depth: number): void {
+    this.#context = { ...context, line: 0 };
+    this.#depth = depth;
+    this.busy = true;
   }
 
   /** Takes one line, without its line feed. */
   line(text: string): void {
-    this.#line++;
-    const { place } = this.#context;
-    this.#context.place = this.#place === '' ? `line ${this.#line}` : `${this.#place}, line ${this.#line} of its payload`;
-    if (this.#spread === null) this.#take(text);
-    else this.#goOn(text);
-    this.#context.place = place;
+    this.#context.line++;
+    const line = text.charCodeAt(text.length - 1) === 13 ? text.slice(0, -1) : text;
+    if (this.#spread === null) this.#take(line);
+    else this.#goOn(line);
   }
 
   end(): void {
-    const spread = this.#spread;
-    if (spread === null) return;
-    this.#spread = null;
-    this.#giveUp(spread);
+    // What is given up is read again line by line, and may begin another document that never ends.
+    for (let spread = this.#spread; spread !== null; spread = this.#spread) {
+      this.#spread = null;
+      this.#giveUp(spread);
+    }
+    this.busy = false;
   }
 
   #take(line: string): void {
     const first = line.charCodeAt(0);
-    if (first === 123 || first === 91 || first === 32 || first === 9 || first === 0xfeff || first === 30) {
-      const text = first === 123 || first === 91 ? line : line.replace(/^[\s\ufeff\u001e]+/, '');
+    if (first === 123 || first === 91) return this.#takeJson(line);
+    if (first === 32 || first === 9 || first === 0xfeff || first === 30) {
+      const text = line.replace(/^[\s\ufeff\u001e]+/, '');
       const code = text.charCodeAt(0);
-      if (code === 123 || code === 91) {
-        if (!this.takeJsonLine(text)) this.#takeBroken(text);
-        return;
-      }
-      if (text === '') return;
-      return this.#takePlain(text);
-    }
-    if (line === '' || line === '\r') return;
-    this.#takePlain(line);
+      if (code === 123 || code === 91) this.#takeJson(text);
+      else if (text !== '') this.#takePlain(text);
+    } else if (line !== '') this.#takePlain(line);
   }
 
-  /** Takes a line that is one JSON value. @returns false where it is none */
-  takeJsonLine(text: string): boolean {
-    let value: unknown;
-    try {
-      value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
-    } catch {
-      return false;
-    }
-    if (value === null || typeof value !== 'object') return false;
-    takeJson(value, this.#intake, this.#context, this.#depth);
-    return true;
+  #takeJson(text: string): void {
+    const value = parseObject(text);
+    if (value === undefined) this.#takeBroken(text);
+    else this.#messages.json(value, this.#context, this.#depth);
   }
 
   /** A line that opens a bracket and is no JSON: a quoted metric name, several values, or the first of many lines. */
   #takeBroken(text: string): void {
     if (/^\{\s*(?:"(?:[^"\\]|\\.)*"\s*[,}]|[a-zA-Z_]\w*\s*=)/.test(text) && this.#takePrometheus(text)) return;
-    const { values, broken, rest } = splitJson(text);
-    for (const value of values) takeJson(value, this.#intake, this.#context, this.#depth);
-    for (let i = 0; i < broken; i++) this.#malformed('malformed JSON');
+    const rest = splitJson(text, (value) => {
+      if (value === undefined) this.#malformed('malformed JSON');
+      else this.#messages.json(value, this.#context, this.#depth);
+    });
     if (rest === '') return;
-    const spread = rest.startsWith('{') || rest.startsWith('[') ? SpreadJson.begin(rest) : null;
-    if (spread === null) return this.#malformed(rest.startsWith('{') || rest.startsWith('[') ? 'JSON that breaks off' : 'text behind JSON');
-    this.#spread = spread;
-    this.#spreadFrom = this.#line;
+    const json = rest.startsWith('{') || rest.startsWith('[');
+    this.#spread = json ? SpreadJson.begin(rest) : null;
+    this.#spreadFrom = this.#context.line;
+    if (this.#spread === null) this.#malformed(json ? 'JSON that breaks off' : 'text behind JSON');
   }
 
   #goOn(line: string): void {
@@ -191,7 +221,7 @@ export class LineReader {
     if (result === 'open') return;
     this.#spread = null;
     if (result !== 'broken') {
-      takeJson(result.value, this.#intake, this.#context, this.#depth);
+      this.#messages.json(result.value, this.#context, this.#depth);
       if (result.rest.trim() !== '') this.#take(result.rest.trim());
       return;
     }
@@ -202,23 +232,19 @@ export class LineReader {
   /** The first line was malformed; those behind it may be messages of their own. */
   #giveUp(spread: SpreadJson): void {
     const [, ...rest] = spread.lines;
-    const resume = this.#line;
-    this.#line = this.#spreadFrom;
-    this.#malformed('JSON that breaks off', `line ${this.#line}`);
+    this.#context.line = this.#spreadFrom;
+    this.#malformed('JSON that breaks off');
     for (const line of rest) this.line(line);
-    this.#line = Math.max(resume, this.#line);
   }
 
   #takePlain(line: string): void {
     if (this.#takePrometheus(line)) return;
     const influx = line.includes('=') ? parseInfluxLine(line) : null;
     if (influx === null) {
-      this.#malformed(
-        line.charCodeAt(0) === 0
-          ? 'binary'
-          : `neither JSON nor line protocol; as Prometheus text its ${this.#fault.replaceAll('_', ' ')} is wrong`,
+      const fault = this.#fault.replaceAll('_', ' ');
+      return this.#malformed(
+        line.charCodeAt(0) === 0 ? 'binary' : `neither JSON nor line protocol; as Prometheus text its ${fault} is wrong`,
       );
-      return;
     }
     this.#intake.count('influx');
     const time = this.#intake.timeOf(influx.timestamp === '' ? undefined : influx.timestamp, this.#context);
@@ -230,11 +256,18 @@ export class LineReader {
     this.#fault = '';
     this.#prometheus.line(line);
     if (this.#fault !== '') return false;
-    if (line.charCodeAt(0) !== 35) this.#intake.count('prometheus');
+    if (line.charCodeAt(0) !== 35) {
+      this.#scraped++;
+      this.#intake.count(this.#openmetrics ? 'openmetrics' : 'prometheus');
+    } else if (line === '# EOF' && !this.#openmetrics) {
+      this.#intake.count('prometheus', -this.#scraped);
+      this.#intake.count('openmetrics', this.#scraped);
+      this.#scraped = 0;
+    }
     return true;
   }
 
-  #malformed(message: string, place = this.#context.place): void {
-    this.#intake.reject({ ...this.#context, place }, 'malformed', message);
+  #malformed(message: string): void {
+    this.#intake.reject(this.#context, 'malformed', message);
   }
 }

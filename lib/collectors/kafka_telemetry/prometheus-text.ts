@@ -4,30 +4,19 @@
  * line: a line at fault is reported and the others are read all the same.
  */
 
-/** What is wrong with a line. */
-export type PrometheusFault =
-  | 'name'
-  | 'label'
-  | 'label_value'
-  | 'escape'
-  | 'duplicate_label'
-  | 'reserved_label'
-  | 'value'
-  | 'timestamp'
-  | 'trailing'
-  | 'white_space'
-  | 'comment'
-  | 'type'
-  | 'unit'
-  | 'repeated_metadata'
-  | 'late_metadata'
-  | 'negative'
-  | 'not_a_number'
-  | 'exemplar'
-  | 'bucket'
-  | 'after_end'
-  | 'no_end';
+import {
+  Fault,
+  isBlank,
+  isNumber,
+  type ParsedSeries,
+  parseLabels,
+  parseQuoted,
+  parseSeries,
+  parseValue,
+  type PrometheusFault,
+} from './prometheus-series.ts';
 
+export type { PrometheusFault };
 export type PrometheusDialect = 'prometheus' | 'openmetrics';
 
 /** What a family's metadata says; empty where nothing was said. */
@@ -45,7 +34,6 @@ export interface PrometheusSink<Series> {
 }
 
 export interface PrometheusOptions {
-  /** `prometheus` turns into `openmetrics` where the text shows that it is such. */
   dialect: PrometheusDialect;
   /** The text may be several scrapes in a row: metadata may come again, and a new one may begin after `# EOF`. */
   concatenated?: boolean;
@@ -55,50 +43,25 @@ const TYPES = new Set(['counter', 'gauge', 'histogram', 'summary', 'untyped']);
 const OPEN_TYPES = new Set(['counter', 'gauge', 'histogram', 'gaugehistogram', 'summary', 'info', 'stateset', 'unknown']);
 const SUFFIXES = ['_total', '_created', '_bucket', '_count', '_sum', '_info', '_gcount', '_gsum'];
 const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
-const NON_FINITE = /^[+-]?(?:nan|inf|infinity)$/i;
 /** Texts of series that are remembered; a hostile stream of ever new ones must not fill the memory. */
 const MAX_SEEN = 400_000;
 
 interface Seen<Series> {
   series: Series;
-  /** A count: neither negative nor NaN. */
-  count: boolean;
+  /** Never negative. */
+  positive: boolean;
+  /** Never NaN. */
+  number: boolean;
   exemplar: boolean;
   /** An info is 1; a state is 0 or 1. */
   flag: boolean;
-}
-
-interface Parsed {
-  name: string;
-  labels: [string, string][];
-  end: number;
-}
-
-class Fault extends Error {
-  readonly fault: PrometheusFault;
-  constructor(fault: PrometheusFault) {
-    super(fault);
-    this.fault = fault;
-  }
-}
-
-function isBlank(code: number): boolean {
-  return code === 32 || code === 9;
-}
-
-function isNameStart(code: number): boolean {
-  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || code === 58;
-}
-
-function isNamePart(code: number): boolean {
-  return isNameStart(code) || (code >= 48 && code <= 57);
 }
 
 /** A reader of one text, fed line by line. */
 export class PrometheusText<Series> {
   readonly #sink: PrometheusSink<Series>;
   readonly #concatenated: boolean;
-  #open: boolean;
+  readonly #open: boolean;
   #line = 0;
   #ended = false;
   #types = new Map<string, string>();
@@ -160,7 +123,7 @@ export class PrometheusText<Series> {
   // ---- samples
 
   #sample(text: string): void {
-    const { name, labels, end } = this.#series(text);
+    const { name, labels, end } = parseSeries(text, this.#open);
     const key = text.slice(0, end);
     let seen = this.#seen.get(key);
     if (seen === undefined) {
@@ -174,22 +137,23 @@ export class PrometheusText<Series> {
   #define(name: string, labels: [string, string][]): Seen<Series> {
     const family = this.#familyOf(name);
     const type = this.#types.get(family) ?? '';
-    const le = labels.find(([key]) => key === 'le')?.[1];
-    const quantile = labels.find(([key]) => key === 'quantile')?.[1];
-    if (type.endsWith('histogram') && name === `${family}_bucket` && le !== undefined && !isNumber(le)) throw new Fault('bucket');
-    if (type === 'summary' && name === family && quantile !== undefined && !isNumber(quantile)) throw new Fault('bucket');
-    this.#sampled.add(family);
     const suffix = name.slice(family.length);
+    checkLabels(type, family, suffix, labels, this.#open);
+    this.#sampled.add(family);
     const series = this.#sink.define(name, labels, { type, unit: this.#units.get(family) ?? '' });
+    const isTotal = type === 'counter' && suffix === '_total';
+    const isBucket = type.endsWith('histogram') && suffix === '_bucket';
+    const isCount = (type === 'histogram' || type === 'summary') && suffix === '_count';
+    const isSum = (type === 'summary' && suffix === '_sum') || (type.endsWith('histogram') && (suffix === '_sum' || suffix === '_gsum'));
+    const open = this.#open;
     return {
       series,
-      count:
-        (type === 'histogram' && suffix !== '_sum' && suffix !== '_created') ||
-        (this.#open && type === 'counter' && suffix === '_total') ||
-        (this.#open && type === 'summary' && suffix === '_count'),
-      exemplar:
-        this.#open && ((type === 'counter' && suffix === '_total') || (type.endsWith('histogram') && suffix === '_bucket') || type === ''),
-      flag: this.#open && (type === 'info' || type === 'stateset'),
+      positive:
+        (type === 'histogram' && (isBucket || isCount)) ||
+        (open && (isTotal || isBucket || isCount || suffix === '_gcount' || type === 'summary')),
+      number: open && (isTotal || isBucket || isCount || isSum || suffix === '_gcount'),
+      exemplar: open && (isTotal || isBucket || type === ''),
+      flag: open && (type === 'info' || type === 'stateset'),
     };
   }
 
@@ -231,8 +195,8 @@ export class PrometheusText<Series> {
         }
       }
     }
-    if (seen.count && value < 0) throw new Fault('negative');
-    if (seen.count && this.#open && Number.isNaN(value)) throw new Fault('not_a_number');
+    if (seen.positive && value < 0) throw new Fault('negative');
+    if (seen.number && Number.isNaN(value)) throw new Fault('not_a_number');
     if (seen.flag && value !== 1 && value !== 0) throw new Fault('value');
     this.#sink.sample(seen.series, value, timestamp);
   }
@@ -264,9 +228,9 @@ export class PrometheusText<Series> {
     if (!this.#open && !this.#concatenated) throw new Fault('trailing');
     if (this.#open && !seen.exemplar) throw new Fault('exemplar');
     if (text.charCodeAt(hash + 1) !== 32 || text.charCodeAt(hash + 2) !== 123) throw new Fault('exemplar');
-    let parsed: Parsed;
+    let parsed: ParsedSeries;
     try {
-      parsed = this.#labels(text, hash + 2, '');
+      parsed = parseLabels(text, hash + 2, '', this.#open);
     } catch (error) {
       throw error instanceof Fault ? new Fault('exemplar') : error;
     }
@@ -275,113 +239,6 @@ export class PrometheusText<Series> {
     if (size > 128 || parsed.name !== '' || !/^ \S+(?: [+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)?$/.test(rest))
       throw new Fault('exemplar');
     if (parseValue(rest.split(' ')[1] ?? '') === undefined) throw new Fault('exemplar');
-  }
-
-  // ---- names and labels
-
-  #series(text: string): Parsed {
-    let at = 0;
-    while (at < text.length && (at === 0 ? isNameStart(text.charCodeAt(0)) : isNamePart(text.charCodeAt(at)))) at++;
-    const name = text.slice(0, at);
-    let brace = at;
-    if (!this.#open) while (isBlank(text.charCodeAt(brace))) brace++;
-    if (text.charCodeAt(brace) === 123) {
-      const parsed = this.#labels(text, brace, name);
-      if (parsed.name === '') throw new Fault('name');
-      return parsed;
-    }
-    if (name === '' || (at < text.length && !isBlank(text.charCodeAt(at)))) throw new Fault('name');
-    return { name, labels: [], end: at };
-  }
-
-  /** The labels from their opening brace on; a quoted text without a value is the metric's name. */
-  #labels(text: string, brace: number, given: string): Parsed {
-    const labels: [string, string][] = [];
-    let name = given;
-    let at = this.#pad(text, brace + 1);
-    let separated = true;
-    for (;;) {
-      const code = text.charCodeAt(at);
-      if (code === 125) {
-        if (this.#open && labels.length > 0 && separated) throw new Fault('label');
-        return { name, labels, end: at + 1 };
-      }
-      if (code === 44 && !this.#open && !(separated && labels.length > 0)) {
-        // The old format's parsers allow one comma after the last label, and a lone one.
-        separated = true;
-        at = this.#pad(text, at + 1);
-        if (labels.length === 0 && name === given && text.charCodeAt(at) !== 125) throw new Fault('label');
-        continue;
-      }
-      if (!separated) {
-        if (code !== 44) throw new Fault('label');
-        separated = true;
-        at = this.#pad(text, at + 1);
-        continue;
-      }
-      separated = false;
-      if (Number.isNaN(code)) throw new Fault('label');
-      let key: string;
-      if (code === 34) {
-        if (this.#open) throw new Fault('label');
-        const quoted = this.#quoted(text, at);
-        at = this.#pad(text, quoted.end);
-        key = quoted.value;
-        if (text.charCodeAt(at) !== 61) {
-          if (name !== '' || key === '') throw new Fault('name');
-          name = key;
-          continue;
-        }
-      } else {
-        const start = at;
-        while (isNamePart(text.charCodeAt(at)) && text.charCodeAt(at) !== 58) at++;
-        key = text.slice(start, at);
-        if (key === '' || /^\d/.test(key)) throw new Fault('label');
-        at = this.#pad(text, at);
-        if (text.charCodeAt(at) !== 61) throw new Fault('label');
-      }
-      at = this.#pad(text, at + 1);
-      if (text.charCodeAt(at) !== 34) throw new Fault('label_value');
-      const { value, end } = this.#quoted(text, at);
-      if (key === '__name__') throw new Fault('reserved_label');
-      if (labels.some(([other]) => other === key)) throw new Fault('duplicate_label');
-      if (labels.length >= 256) throw new Fault('label');
-      labels.push([key, value]);
-      at = this.#pad(text, end);
-    }
-  }
-
-  #pad(text: string, from: number): number {
-    if (this.#open) return from;
-    let at = from;
-    while (isBlank(text.charCodeAt(at))) at++;
-    return at;
-  }
-
-  #quoted(text: string, quote: number): { value: string; end: number } {
-    let end = quote + 1;
-    let escaped = false;
-    for (; ; end++) {
-      const code = text.charCodeAt(end);
-      if (Number.isNaN(code)) throw new Fault('label_value');
-      if (code === 34) break;
-      if (code === 92) {
-        escaped = true;
-        end++;
-      }
-    }
-    const raw = text.slice(quote + 1, end);
-    return { value: escaped ? this.#unescape(raw) : raw, end: end + 1 };
-  }
-
-  #unescape(raw: string): string {
-    return raw.replaceAll(/\\(.)/gsu, (whole, c: string) => {
-      if (c === 'n') return '\n';
-      if (c === '"' || c === '\\') return c;
-      // OpenMetrics lets any character stand behind a backslash, and keeps both.
-      if (!this.#open) throw new Fault('escape');
-      return whole;
-    });
   }
 
   // ---- comments
@@ -395,12 +252,8 @@ export class PrometheusText<Series> {
     const keyword = m[1] as string;
     const rest = text.slice(m[0].length);
     if (keyword === 'EOF') {
-      if (text !== '# EOF') {
-        if (this.#open) throw new Fault('comment');
-        return;
-      }
-      this.#open = true;
-      this.#ended = true;
+      if (text === '# EOF') this.#ended = this.#open || this.#concatenated;
+      else if (this.#open) throw new Fault('comment');
       return;
     }
     if (keyword === 'UNIT' && !this.#open && !this.#concatenated) return;
@@ -415,7 +268,7 @@ export class PrometheusText<Series> {
   #metadataName(text: string, spaced: boolean): { name: string | null; rest: string | null } {
     if (!this.#open && text.trim() === '') return { name: null, rest: null };
     if (text.startsWith('"') && !this.#open) {
-      const { value, end } = this.#quoted(text, 0);
+      const { value, end } = parseQuoted(text, 0, this.#open);
       return { name: value, rest: text.slice(end).trim() };
     }
     const stop = this.#open ? text.indexOf(' ') : text.search(/[ \t]/);
@@ -463,21 +316,15 @@ export class PrometheusText<Series> {
   }
 }
 
-function isNumber(text: string): boolean {
-  return parseValue(text) !== undefined;
-}
-
-/** A value as Go's ParseFloat takes it, without its underscores and bases; undefined for what is none. */
-function parseValue(text: string): number | undefined {
-  if (text === '') return undefined;
-  const value = Number(text);
-  if (!Number.isNaN(value)) {
-    const second = text.charCodeAt(1) | 32;
-    // 0x, 0b, 0o: only a leading zero makes Number() read another base.
-    if (text.charCodeAt(0) === 48 && (second === 120 || second === 98 || second === 111)) return undefined;
-    return value;
-  }
-  if (!NON_FINITE.test(text)) return undefined;
-  if (/nan/i.test(text)) return Number.NaN;
-  return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+/** The labels that samples of a type must have: `le` of a bucket, `quantile` of a summary, its own name of a state. */
+function checkLabels(type: string, family: string, suffix: string, labels: readonly (readonly [string, string])[], open: boolean): void {
+  const valueOf = (key: string): string | undefined => labels.find(([name]) => name === key)?.[1];
+  if (type.endsWith('histogram') && suffix === '_bucket') {
+    const le = valueOf('le');
+    if (le === undefined ? open : !isNumber(le)) throw new Fault('bucket');
+  } else if (type === 'summary' && suffix === '') {
+    const quantile = valueOf('quantile');
+    const share = quantile === undefined ? undefined : parseValue(quantile);
+    if (quantile === undefined ? open : share === undefined || (open && !(share >= 0 && share <= 1))) throw new Fault('bucket');
+  } else if (open && type === 'stateset' && valueOf(family) === undefined) throw new Fault('label');
 }

@@ -1,29 +1,79 @@
-import type { Input } from '../../model/collector.ts';
-import { type AvroDecoder, LineReader, takeJson } from './messages.ts';
+import type { BrokerMessage, Input } from '../../model/collector.ts';
+import type { AvroDecoder } from './avro.ts';
 import type { Intake, MessageContext } from './intake.ts';
+import type { LineReader, MessageReader } from './messages.ts';
 
 /** A line over this many characters is no message of ours, and is skipped. */
-const MAX_LINE = 16 * 1024 * 1024;
+const MAX_LINE = 8 * 1024 * 1024;
 /** Gzip may blow up a thousandfold; what comes out beyond this is left unread, and said. */
 const MAX_INFLATED = 4 * 1024 * 1024 * 1024;
 const LINE_FEED = 10;
 
 type Bytes = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
-/** Reads one input: gzip or not, a single binary message, or a stream of lines. @throws ReadError */
-export async function takeInput(input: Input, intake: Intake, context: MessageContext, avro: AvroDecoder | undefined): Promise<void> {
-  let first = true;
-  const lines = new Lines(intake, context);
-  const binary: Uint8Array[] = [];
-  for await (const chunk of inflated(input, intake, context)) {
-    if (chunk.length === 0) continue;
-    if (first && chunk[0] === 0) binary.push(chunk);
-    else if (binary.length > 0) binary.push(chunk);
-    else lines.push(chunk);
-    first = false;
+/** Reads inputs into an intake: streams of lines, single binary messages, gzip of either, and a broker's messages. */
+export class InputReader {
+  readonly #intake: Intake;
+  readonly #messages: MessageReader;
+  readonly #avro: AvroDecoder | undefined;
+  readonly #decoder = new TextDecoder('utf-8');
+
+  constructor(intake: Intake, messages: MessageReader, avro: AvroDecoder | undefined) {
+    this.#intake = intake;
+    this.#messages = messages;
+    this.#avro = avro;
   }
-  lines.end();
-  if (binary.length > 0) takeAvro(joined(binary), intake, context, avro);
+
+  /** Reads one input. @throws ReadError */
+  async input(input: Input, context: MessageContext): Promise<void> {
+    if (input.messages === undefined) return this.#bytes(input.bytes(), context);
+    for await (const batch of input.messages()) {
+      for (const message of batch) {
+        const pending = this.#message(message, context);
+        if (pending !== undefined) await pending;
+      }
+    }
+  }
+
+  /** A broker's message, whose bounds are known: nothing is waited for but gzip, which has no synchronous form here. */
+  #message({ topic, timestamp, value }: BrokerMessage, around: MessageContext): Promise<void> | undefined {
+    const context = { ...around, topic, ...(timestamp > 0 && { time: timestamp, recorded: true }) };
+    if (value === null || value.length === 0) this.#intake.count('empty');
+    else if (value[0] === 0) this.#binary(value, context);
+    else if (isGzip(value)) return this.#bytes([value], context);
+    else this.#messages.text(this.#decoder.decode(value), context);
+    return undefined;
+  }
+
+  async #bytes(bytes: Bytes, context: MessageContext): Promise<void> {
+    const lines = new Lines(this.#intake, this.#messages.lines(context), context);
+    const binary: Uint8Array[] = [];
+    let first = true;
+    for await (const chunk of inflated(bytes, this.#intake, context)) {
+      if (chunk.length === 0) continue;
+      if (binary.length > 0 || (first && chunk[0] === 0)) binary.push(chunk);
+      else lines.push(chunk);
+      first = false;
+    }
+    lines.end();
+    if (binary.length > 0) this.#binary(joined(binary), context);
+  }
+
+  /** Avro in Confluent's framing: a zero byte, the schema's id in four, and the record. */
+  #binary(bytes: Uint8Array, context: MessageContext): void {
+    if (bytes.length < 6) return this.#intake.reject(context, 'malformed', 'a zero byte, and too short for Avro');
+    const schema = new DataView(bytes.buffer, bytes.byteOffset).getInt32(1);
+    const record = this.#avro?.decode(schema, bytes.subarray(5));
+    if (record === undefined) {
+      return this.#intake.reject(context, 'avro_no_schema', `an Avro message of schema ${schema}, which is not at hand`);
+    }
+    this.#intake.count('avro');
+    this.#messages.json(record, context);
+  }
+}
+
+function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
@@ -36,19 +86,9 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-/** Avro in Confluent's framing: a zero byte, the schema's id in four, and the record. */
-function takeAvro(bytes: Uint8Array, intake: Intake, context: MessageContext, avro: AvroDecoder | undefined): void {
-  if (bytes.length < 6) return intake.reject(context, 'malformed', 'a zero byte, and too short for Avro');
-  const schema = new DataView(bytes.buffer, bytes.byteOffset).getInt32(1);
-  const record = avro?.decode(schema, bytes.subarray(5));
-  if (record === undefined) return intake.reject(context, 'avro_no_schema', `an Avro message of schema ${schema}, which is not at hand`);
-  intake.count('avro');
-  takeJson(record, intake, context);
-}
-
 /** The input's bytes, out of gzip where they are in it. */
-async function* inflated(input: Input, intake: Intake, context: MessageContext): AsyncGenerator<Uint8Array> {
-  const source = asyncBytes(input.bytes());
+async function* inflated(bytes: Bytes, intake: Intake, context: MessageContext): AsyncGenerator<Uint8Array> {
+  const source = asyncBytes(bytes);
   const head: Uint8Array[] = [];
   let have = 0;
   while (have < 2) {
@@ -64,7 +104,7 @@ async function* inflated(input: Input, intake: Intake, context: MessageContext):
     return;
   }
   intake.count('gzip');
-  yield* gunzip(whole, input.name, intake, context);
+  yield* gunzip(whole, intake, context);
 }
 
 async function* asyncBytes(bytes: Bytes): AsyncGenerator<Uint8Array> {
@@ -76,12 +116,7 @@ async function* chain(head: readonly Uint8Array[], rest: AsyncGenerator<Uint8Arr
   yield* rest;
 }
 
-async function* gunzip(
-  bytes: AsyncGenerator<Uint8Array>,
-  name: string,
-  intake: Intake,
-  context: MessageContext,
-): AsyncGenerator<Uint8Array> {
+async function* gunzip(bytes: AsyncGenerator<Uint8Array>, intake: Intake, context: MessageContext): AsyncGenerator<Uint8Array> {
   let failed: unknown;
   const source = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -103,7 +138,7 @@ async function* gunzip(
       next = await reader.read();
     } catch {
       if (failed !== undefined) throw failed;
-      intake.problems.push({ effect: 'input', input: name, message: `gzip that breaks off after ${total} bytes of content` });
+      intake.problems.push({ effect: 'input', input: context.input, message: `gzip that breaks off after ${total} bytes of content` });
       return;
     }
     if (next.done) return;
@@ -130,8 +165,8 @@ class Lines {
   #tail = '';
   #skipping = false;
 
-  constructor(intake: Intake, context: MessageContext) {
-    this.#reader = new LineReader(intake, context);
+  constructor(intake: Intake, reader: LineReader, context: MessageContext) {
+    this.#reader = reader;
     this.#intake = intake;
     this.#context = context;
   }

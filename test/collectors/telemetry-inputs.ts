@@ -1,0 +1,74 @@
+import { kafkaTelemetry } from '../../lib/collectors/kafka_telemetry/index.ts';
+import type { Collected, Collector, Input } from '../../lib/model/collector.ts';
+import type { JsonObject } from '../../lib/model/json.ts';
+
+export const NOW = Date.parse('2026-11-30T08:45:00Z');
+
+/** Whole seconds before {@link NOW}, as ISO text. */
+export function ago(seconds: number): string {
+  return new Date(NOW - seconds * 1000).toISOString();
+}
+
+export function inputOf(name: string, content: string | Uint8Array, more: Partial<Input> = {}): Input {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  return { name, size: bytes.length, bytes: (from = 0) => [bytes.subarray(from)], ...more };
+}
+
+export interface CollectSettings {
+  carry?: unknown;
+  now?: number;
+  options?: JsonObject;
+  rules?: Record<string, JsonObject>;
+  collector?: Collector;
+}
+
+/** Collects inputs, or one input of lines; a carry goes through JSON as it does in the store. */
+export async function collect(inputs: Input[] | string[], settings: CollectSettings = {}): Promise<Collected<unknown>> {
+  const { carry, now = NOW, options = {}, rules = {}, collector = kafkaTelemetry } = settings;
+  const texts = inputs.filter((i): i is string => typeof i === 'string');
+  const all = texts.length > 0 ? [inputOf('window.ndjson', `${texts.join('\n')}\n`)] : (inputs as Input[]);
+  return collector.collect(all, {
+    cluster: 'democluster',
+    now,
+    config: collector.options.parse(options),
+    timezone: 'America/Denver',
+    nodeDomains: ['hsn.cm.demo.test'],
+    rules,
+    ...(carry !== undefined && { carry: collector.carry.parse(JSON.parse(JSON.stringify(carry))) }),
+  });
+}
+
+export interface Reading {
+  kind: string;
+  metric: string;
+  part: string;
+  unit: string;
+  last: number;
+  at: string;
+  min?: number;
+  mean?: number;
+  max?: number;
+}
+
+/** The last reading of every sensor, as `type:id` of its subject → readings. */
+export function readingsOf({ facts = [] }: Collected<unknown>): Map<string, Reading[]> {
+  return new Map(facts.map(({ subject, facts: { readings } }) => [`${subject.type}:${subject.id}`, readings as unknown as Reading[]]));
+}
+
+/** One reading in HPCM's flat form. */
+export function flat(location: string, quantity: string, value: unknown, time: number | string, more: JsonObject = {}): string {
+  return JSON.stringify({
+    Timestamp: time,
+    Location: location,
+    TelemetrySource: 'nC',
+    MessageId: `CrayTelemetry.${quantity}`,
+    ParentalContext: null,
+    ParentalIndex: null,
+    PhysicalContext: 'CPU',
+    Index: 0,
+    PhysicalSubContext: null,
+    DeviceSpecificContext: null,
+    Value: value,
+    ...more,
+  });
+}
