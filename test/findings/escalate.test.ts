@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConditionDraft, Severity } from '../../lib/model/condition.ts';
 import type { JsonObject } from '../../lib/model/json.ts';
+import type { Finding } from '../../lib/model/finding.ts';
 import type { Judged } from '../../lib/findings/judge.ts';
 import { occasionOf } from '../../lib/findings/occasion.ts';
 import { HOUR, NOON, scheduler, snapshot, tickOf, toIso, view } from './build.ts';
@@ -20,8 +21,9 @@ function run(
   );
 }
 const severities = (ticks: readonly Judged[]): (Severity | undefined)[] => ticks.map((t) => t.findings[0]?.severity);
+/** What was worth telling at each of these ticks, an hour apart. */
 const occasions = (ticks: readonly Judged[]): (string | null)[] =>
-  ticks.map((t) => occasionOf(t.findings[0] as never, toIso(Date.parse(t.transitions[0]?.at ?? toIso(0)))));
+  ticks.map((t, n) => occasionOf(t.findings[0] as Finding, toIso(NOON + n * HOUR)));
 
 describe('persistence', () => {
   const since = { ...degraded, since: toIso(NOON) };
