@@ -1,93 +1,76 @@
-import { fold } from '../nodeset.ts';
-import type { Severity } from '../model/condition.ts';
+import { compareSeverity, type Severity } from '../model/condition.ts';
 import type { Finding } from '../model/finding.ts';
-import type { Claim, Report } from '../model/report.ts';
+import type { Report } from '../model/report.ts';
 import { formatDuration } from '../model/time.ts';
-
-/** One line of a section: findings of one kind, severity and state, their subjects folded; or a plain statement. */
-export interface Item {
-  severity?: Severity;
-  head: string;
-  /** Messages of single findings, with their ids; a few of many, then how many more. */
-  details: string[];
-  hint?: string;
-}
+import { headlineItems, remainingItems } from './assessment.ts';
+import { type Item, itemsOf, type Place } from './items.ts';
+import { suppressedItems } from './suppressed.ts';
+import { clockTime, count, line } from './words.ts';
 
 export interface Section {
   title: string;
+  /** Findings that it stands for, exactly, however many of them are spelled out. */
+  findings: number;
   items: Item[];
+  /** What a reader in haste can do without: folded up where the format can do that. */
+  quiet: boolean;
 }
 
-/** A report in the order in which people read it: the same facts for every human format, unescaped. */
+/** A report in the order in which people read it: the same bounded facts for every human format, not yet escaped. */
 export interface Outline {
   verdict: Report['verdict'];
   headline: string;
+  /** Where and when: `democluster, 2026-11-30 08:45:00Z`. */
+  at: string;
   because: string[];
+  /** That the report is old, or that a tick never ended. */
+  warnings: string[];
+  tallies: { label: string; value: number; severity?: Severity }[];
   sections: Section[];
   proof: { columns: string[]; rows: string[][] };
   footer: string[];
 }
 
-const DETAILS = 4;
+/** A report that is older than this when it is shown says so on top: it may be the last that an observer wrote. */
+const OLD = 30 * 60_000;
+/** Items of a section below critical that are spelled out. */
+const MAX_ITEMS = 40;
 
-export function outline(report: Report): Outline {
-  const now = Date.parse(report.generatedAt);
-  const inState = (state: Finding['state'], critical?: boolean): Finding[] =>
-    report.findings.filter((f) => f.state === state && !f.flapping && (critical === undefined || (f.severity === 'critical') === critical));
-  const { assessment } = report;
-  const sections: Section[] = [
-    { title: 'New criticals', items: fold1(inState('new', true), now, report) },
-    { title: 'Assessment by the model', items: headlineItems(report) },
-    { title: 'New', items: fold1(inState('new', false), now, report) },
-    { title: 'Resolved', items: fold1(inState('resolved'), now, report) },
-    { title: 'Ongoing', items: fold1(inState('ongoing'), now, report) },
-    {
-      title: 'Flapping',
-      items: fold1(
-        report.findings.filter((f) => f.flapping),
-        now,
-        report,
-      ),
-    },
-    {
-      title: 'Suppressed',
-      items: report.suppressed.map((s) => ({
-        head: `${s.reason}: ${s.subjects} (${s.findings.length} findings; ${s.owner}; until ${s.until.slice(0, 10)})`,
-        details: [s.entry],
-      })),
-    },
-    { title: 'Stale', items: fold1(inState('stale'), now, report) },
-    { title: 'Candidates', items: fold1(inState('candidate'), now, report) },
-    { title: 'Assessment in full', items: assessmentItems(report) },
-  ];
+/** @param shownAt when it is looked at (ms since the epoch), to tell an old one; absent = as it is made */
+export function outline(report: Report, shownAt?: number): Outline {
+  const { provenance } = report;
   return {
     verdict: report.verdict,
     headline: headlineOf(report),
-    because: report.because,
-    sections: sections.filter((s) => s.items.length > 0),
-    proof: proofOf(report),
-    footer: [
-      `tick ${report.tick} of cluster ${report.cluster}, ${report.generatedAt}, hpc-observer ${report.provenance.version}`,
-      ...(report.provenance.unfinishedTick ? [`tick ${report.provenance.unfinishedTick} began and never ended`] : []),
-      `before it: ${report.provenance.previousTick ?? 'none'}; configuration ${report.provenance.configuration.slice(0, 12)}; audit ${report.provenance.auditHead.slice(0, 12)}`,
-      `assessment: ${assessment.status} (${assessment.reason})${assessment.model ? `; ${assessment.model}, ${assessment.usage.turns} turns, ${assessment.usage.toolCalls} calls, ${assessment.counts.verified} of ${assessment.counts.claims} claims verified` : ''}`,
-      ...report.sinks.map((s) => `sink ${s.sink}: ${s.status} (${s.reason}); ${s.sent} sent${s.cut ? `, ${s.cut} cut` : ''}`),
+    at: `${line(report.cluster, 80)}, ${report.generatedAt.slice(0, 19).replace('T', ' ')}Z`,
+    because: report.because.map((reason) => line(reason)),
+    warnings: [
+      ...(shownAt !== undefined && shownAt - Date.parse(report.generatedAt) > OLD
+        ? [`THIS REPORT IS ${formatDuration(shownAt - Date.parse(report.generatedAt)).toUpperCase()} OLD: no tick has ended since`]
+        : []),
+      ...(provenance.unfinishedTick ? [`tick ${provenance.unfinishedTick} began and never ended`] : []),
     ],
+    tallies: talliesOf(report),
+    sections: sectionsOf(report).filter((s) => s.items.length > 0),
+    proof: proofOf(report),
+    footer: footerOf(report),
   };
 }
 
 /** `CRITICAL · 2 new critical · 14 ongoing · 3 resolved · sources 6/7 fresh · not seen: oneview_alerts` */
-function headlineOf(report: Report): string {
-  const count = (test: (f: Finding) => boolean): number => report.findings.filter(test).length;
+export function headlineOf(report: Report): string {
+  const number = (test: (f: Finding) => boolean): number => report.findings.filter(test).length;
   const configured = report.sources.filter((s) => s.status !== 'skipped');
   const seen = configured.filter((s) => s.fresh && s.status !== 'failed');
   const unseen = configured.filter((s) => !seen.includes(s)).map((s) => s.source);
   const parts: [number, string][] = [
-    [count((f) => f.state === 'new' && f.severity === 'critical'), 'new critical'],
-    [count((f) => f.state === 'new' && f.severity !== 'critical'), 'new'],
-    [count((f) => f.state === 'ongoing'), 'ongoing'],
-    [count((f) => f.state === 'stale'), 'stale'],
-    [count((f) => f.state === 'resolved'), 'resolved'],
+    [number((f) => f.state === 'new' && f.severity === 'critical'), 'new critical'],
+    [number((f) => f.state === 'new' && f.severity !== 'critical'), 'new'],
+    [number((f) => placeOf(f, report) === 'escalated'), 'escalated'],
+    [number((f) => f.state === 'ongoing'), 'ongoing'],
+    [number((f) => f.state === 'stale'), 'stale'],
+    [number((f) => placeOf(f, report) === 'resolved'), 'resolved'],
+    [report.suppressed.reduce((sum, s) => sum + s.findings.length, 0), 'suppressed'],
   ];
   return [
     report.verdict.toUpperCase(),
@@ -97,73 +80,110 @@ function headlineOf(report: Report): string {
   ].join(' · ');
 }
 
-/** Findings of one kind and severity as one item, their subjects folded; those of a group under the group's message. */
-function fold1(findings: readonly Finding[], now: number, report: Report): Item[] {
-  const grouped = new Map(report.groups.flatMap((g) => g.findings.map((id) => [id, g] as const)));
-  const bundles = new Map<string, Finding[]>();
-  for (const f of findings) {
-    const key = grouped.get(f.id)?.id ?? `${f.severity}:${f.kind}`;
-    bundles.set(key, [...(bundles.get(key) ?? []), f]);
-  }
-  return [...bundles.values()].map((some) => {
-    const first = some[0] as Finding;
-    const group = grouped.get(first.id);
-    const subjects = fold(new Set(some.map((f) => f.subject.id)));
-    const many = some.length > 1 ? ` (${some.length})` : '';
-    const ages = some.map((f) => Date.parse(f.resolvedAt ?? f.firstSeen));
-    const age =
-      first.state === 'resolved'
-        ? `, lasted ${formatDuration(Date.parse(first.resolvedAt ?? first.lastSeen) - Date.parse(first.firstSeen))}`
-        : first.state === 'new'
-          ? ''
-          : `, for ${formatDuration(now - ages.reduce((a, b) => Math.min(a, b)))}`;
-    const details = some
-      .slice(0, DETAILS)
-      .map(
-        (f) =>
-          `${f.conditions[0]?.message ?? f.title}${f.state === 'stale' || f.state === 'resolved' ? ` — ${f.reason}` : ''} [${f.id.slice(0, 12)}]`,
-      );
-    if (some.length > DETAILS) details.push(`and ${some.length - DETAILS} more`);
-    return {
-      severity: first.severity,
-      head: group ? `${first.title}: ${group.message}${age}` : `${first.title}: ${subjects}${many}${age}`,
-      details: [...details, ...(group?.counterEvidence ?? []).map((c) => `but: ${c}`)],
-      ...(first.state !== 'resolved' && { hint: first.hint }),
-    };
-  });
+/** In which part of the report a finding stands: each in exactly one. */
+export function placeOf(f: Finding, { generatedAt }: Pick<Report, 'generatedAt'>): Place {
+  if (f.state === 'resolved') return f.resolvedAt === generatedAt ? 'resolved' : 'resolved earlier';
+  if (f.state === 'candidate') return 'candidate';
+  if (f.state === 'stale') return 'stale';
+  // What comes and goes is one quiet line; a critical is told as any other.
+  if (f.state === 'new' && (f.severity === 'critical' || !f.flapping)) return f.severity === 'critical' ? 'new critical' : 'new';
+  if (f.escalated?.at === generatedAt) return 'escalated';
+  return f.flapping ? 'flapping' : 'ongoing';
 }
 
-function headlineItems({ assessment }: Report): Item[] {
-  return assessment.headline.slice(0, 5).map((line) => ({ head: line, details: [] }));
-}
-
-function assessmentItems({ assessment }: Report): Item[] {
-  const mark = (claim: Claim): string =>
-    claim.verified ? claim.text : `${claim.text} [unverified${claim.unverified.length > 0 ? `: ${claim.unverified.join(', ')}` : ''}]`;
+function sectionsOf(report: Report): Section[] {
+  const at = itemsOf(report, (f) => placeOf(f, report));
+  const made = (place: Place, title: string, quiet = false): Section => {
+    const items = at.get(place) ?? [];
+    return { title, findings: sum(items), items: shortened(items), quiet };
+  };
+  const { assessment } = report;
+  const label = `Assessment by the model${assessment.model ? ` (${line(assessment.model, 80)}${madeAt(report)})` : ''}`;
+  const suppressed = suppressedItems(report.suppressed);
   return [
-    ...assessment.stories.map((s) => ({
-      head: `${s.priority}. ${mark(s.hypothesis)} (confidence ${s.confidence})`,
-      details: [
-        ...s.counterEvidence.map((c) => `against: ${mark(c)}`),
-        ...s.nextChecks.map((c) => `next: ${c}`),
-        `findings: ${s.findings.map((id) => id.slice(0, 12)).join(', ')}`,
-      ],
-    })),
-    ...assessment.observations.map((o) => ({ head: mark(o), details: [] })),
+    made('new critical', 'New criticals'),
+    { title: label, findings: 0, items: headlineItems(assessment), quiet: false },
+    made('new', 'New'),
+    made('escalated', 'Escalated'),
+    made('resolved', 'Resolved'),
+    made('ongoing', 'Ongoing'),
+    made('flapping', 'Flapping'),
+    { title: 'Suppressed', findings: sum(suppressed), items: shortened(suppressed), quiet: true },
+    made('stale', 'Stale'),
+    made('candidate', 'Candidates, not confirmed yet', true),
+    made('resolved earlier', 'Resolved in the last 24 hours', true),
+    { title: 'Assessment in full', findings: 0, items: remainingItems(report), quiet: true },
   ];
 }
 
-function proofOf(report: Report): Outline['proof'] {
+function madeAt({ assessment: { madeAt: at, status }, generatedAt }: Report): string {
+  if (status !== 'carried' || at === undefined) return '';
+  return `, of ${clockTime(at, Date.parse(generatedAt))}`;
+}
+
+/** All criticals, and as many others as people read; the rest with its number. */
+function shortened(items: readonly Item[]): Item[] {
+  const sorted = [...items].sort((a, b) => compareSeverity(a.severity ?? 'info', b.severity ?? 'info'));
+  const others = sorted.filter((i) => i.severity !== 'critical');
+  if (others.length <= MAX_ITEMS) return sorted;
+  const rest = others.slice(MAX_ITEMS);
+  const more: Item = {
+    title: `and ${count(sum(rest), 'more finding')} in ${count(rest.length, 'more line')}; the JSON report and "hpc-observer findings" have them all`,
+    findings: sum(rest),
+    facts: [],
+    details: [],
+  };
+  return [...sorted.filter((i) => !rest.includes(i)), more];
+}
+
+function sum(items: readonly Item[]): number {
+  return items.reduce((total, i) => total + i.findings, 0);
+}
+
+function talliesOf(report: Report): Outline['tallies'] {
+  const open = report.findings.filter((f) => f.state === 'new' || f.state === 'ongoing' || f.state === 'stale');
+  const bySeverity = (severity: Severity): number => open.filter((f) => f.severity === severity).length;
+  return [
+    { label: 'critical', value: bySeverity('critical'), severity: 'critical' },
+    { label: 'warning', value: bySeverity('warning'), severity: 'warning' },
+    { label: 'info', value: bySeverity('info'), severity: 'info' },
+    { label: 'new', value: open.filter((f) => f.state === 'new').length },
+    { label: 'stale', value: open.filter((f) => f.state === 'stale').length },
+    { label: 'suppressed', value: report.suppressed.reduce((total, s) => total + s.findings.length, 0) },
+  ];
+}
+
+function proofOf({ sources }: Report): Outline['proof'] {
   return {
-    columns: ['source', 'status', 'age', 'inputs', 'records', 'rejected', 'notes'],
-    rows: report.sources.map((s) => [
-      s.source,
+    columns: ['source', 'status', 'age', 'of at most', 'inputs', 'records', 'rejected', 'conditions', 'notes'],
+    rows: sources.map((s) => [
+      line(s.source, 60),
       s.status === 'skipped' ? 'skipped' : `${s.status}${s.fresh ? '' : ', not fresh'}`,
       s.age === null ? '—' : formatDuration(s.age),
+      formatDuration(s.maxAge),
       String(s.inputs),
       String(s.records),
       String(s.rejected),
-      [...(s.problem ? [s.problem.detail] : []), ...s.notes].join('; '),
+      String(s.conditions),
+      line([...(s.problem ? [s.problem.detail, s.problem.advice].filter((x) => x !== '') : []), ...s.notes].join('; '), 600),
     ]),
   };
+}
+
+function footerOf({ tick, cluster, generatedAt, provenance, assessment, sinks, sources }: Report): string[] {
+  const { usage, counts } = assessment;
+  const pins = sources.flatMap((s) => (s.snapshot ? [`${line(s.source, 60)}@${s.snapshot}`] : []));
+  return [
+    `tick ${tick} of cluster ${line(cluster, 80)}, ${generatedAt}, took ${provenance.took} ms, hpc-observer ${line(provenance.version, 40)}`,
+    `before it: ${provenance.previousTick ?? 'none'}; configuration ${line(provenance.configuration.slice(0, 12))}; audit ${line(provenance.auditHead.slice(0, 12))}`,
+    ...(pins.length > 0 ? [`snapshots: ${pins.join(', ')}`] : []),
+    `assessment: ${assessment.status} (${line(assessment.reason, 300)})${
+      assessment.model
+        ? `; ${line(assessment.model, 80)}, ${count(usage.turns, 'turn')}, ${count(usage.toolCalls, 'call')}, ${usage.refusedCalls} refused, ${usage.tokensIn} tokens in and ${usage.tokensOut} out; ${counts.verified} of ${count(counts.claims, 'claim')} verified, ${counts.dropped} dropped${counts.hijackSigns > 0 ? `, ${counts.hijackSigns} signs of a hijack` : ''}`
+        : ''
+    }`,
+    ...sinks.map(
+      (s) => `sink ${line(s.sink, 120)}: ${s.status} (${line(s.reason, 300)}); ${s.sent} sent${s.cut > 0 ? `, ${s.cut} cut` : ''}`,
+    ),
+  ];
 }

@@ -1,0 +1,44 @@
+import type { Finding } from '../model/finding.ts';
+import { oneLine } from '../model/text.ts';
+import { formatDuration } from '../model/time.ts';
+
+/** The longest text of a single statement; what is longer is cut with its count. */
+const MAX_LINE = 500;
+
+/** Any text of a report as one bounded line without anything that acts. */
+export function line(text: string, max = MAX_LINE): string {
+  return oneLine(text, max);
+}
+
+/** A time for people, in UTC: `08:31Z` on the day of the report, else `2026-11-29 08:31Z`. */
+export function clockTime(iso: string, now: number): string {
+  const [day, time] = [iso.slice(0, 10), `${iso.slice(11, 16)}Z`];
+  return day === new Date(now).toISOString().slice(0, 10) ? time : `${day} ${time}`;
+}
+
+/** How long each of some findings has lasted, in words: `for 3h 12m`, `for 5m to 3h 12m`. */
+export function lengths(word: string, some: readonly number[]): string {
+  const sorted = [...some].sort((a, b) => a - b);
+  const [least, most] = [formatDuration(sorted[0] as number), formatDuration(sorted.at(-1) as number)];
+  return `${word} ${least === most ? most : `${least} to ${most}`}`;
+}
+
+/** The subject as its source names it, and as the inventory does where that differs. */
+export function nameOf({ subject, knownAs }: Pick<Finding, 'subject' | 'knownAs'>): string {
+  return line(knownAs === undefined ? subject.id : `${subject.id} (${knownAs})`, 600);
+}
+
+/** What is said of a finding; its title where nothing is. */
+export function messageOf({ conditions, title }: Pick<Finding, 'conditions' | 'title'>): string {
+  return line(conditions[0]?.message ?? title);
+}
+
+/** The id as far as people need it; `explain` takes it so. */
+export function shortId(id: string): string {
+  return line(id.slice(0, 12));
+}
+
+/** `1 finding`, `12 findings`. */
+export function count(n: number, one: string, many = `${one}s`): string {
+  return `${n} ${n === 1 ? one : many}`;
+}
