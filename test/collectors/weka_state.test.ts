@@ -255,8 +255,17 @@ describe('the time of the data', () => {
     expect(await collect([statusFile({ time: { cluster_time: '' } })])).not.toHaveProperty('asOf');
   });
 
-  it('without a zone is UTC', async () => {
-    expect((await collect([statusFile({ time: { cluster_time: '2026-11-30T08:44:30' } })])).asOf).toBe(Date.parse('2026-11-30T08:44:30Z'));
+  it('without a zone is UTC, whatever the zone of the host', async () => {
+    const zone = process.env['TZ'];
+    process.env['TZ'] = 'America/Denver';
+    try {
+      expect((await collect([statusFile({ time: { cluster_time: '2026-11-30T08:44:30' } })])).asOf).toBe(
+        Date.parse('2026-11-30T08:44:30Z'),
+      );
+    } finally {
+      if (zone === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = zone;
+    }
   });
 });
 

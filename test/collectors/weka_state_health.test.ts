@@ -20,6 +20,16 @@ describe('health', () => {
     ['buckets', { buckets: { active: 29, total: 30 } }, '29 of 30 buckets active'],
     ['backends', { containers: { active: 3, total: 4, backends: { active: 2, total: 3 } } }, '2 of 3 backend containers active'],
     [
+      'requests that hang again',
+      {
+        hanging_ios: {
+          last_emitted_backend_event: '2026-11-30T08:30:00Z',
+          last_emitted_backend_no_longer_detected_event: '2026-11-29T08:30:00Z',
+        },
+      },
+      'requests hang since 2026-11-30T08:30:00.000Z',
+    ],
+    [
       'v3 backends',
       { containers: null, hosts: { active_count: 3, total_count: 4, backends: { active: 2, total: 3 } } },
       '2 of 3 backend containers active',

@@ -68,11 +68,14 @@ describe('drives', () => {
     const record = [{ disk_id: 'DiskId<7>', status: 'ACTIVE', percentage_used: 75 }];
     expect(kinds(await list('drives.json', record, {}, { rules: { drive_wear: { threshold: 0.7 } } }))).toEqual(['drive_wear']);
     expect(kinds(await list('drives.json', record, {}, { rules: { drive_wear: { threshold: 76 } } }))).toEqual([]);
+    expect(kinds(await list('drives.json', record, {}, { rules: { drive_wear: { threshold: 74 } } }))).toEqual(['drive_wear']);
   });
 
   it('without a state have not been observed', async () => {
     const drives = [0, 1, 2, 3, 4, 5].map((n) => ({ disk_id: `DiskId<${n}>`, ...(n !== 3 && { status: 'ACTIVE' }) }));
     expect((await list('drives.json', drives)).coverage.observed['drive']).toBe('DiskId<[0-2,4-5]>');
+    // Nor are they all where nothing counts them.
+    expect((await list('drives.json', drives, { drives: null })).coverage.observed['drive']).toBe('DiskId<[0-2,4-5]>');
   });
 
   it('that two dumps show differently are what the newer one says; of unknown age both count', async () => {
@@ -211,6 +214,8 @@ describe('file systems', () => {
     const result = await list('fs.json', [fs({ available_total: 100 * 2 ** 40, used_total: 96.4 * 2 ** 40 })]);
     expect(only(result, 'fs_full').message).toBe('Weka file system scratch is 96.4 % full: 96.4 TiB of 100 TiB, 3.6 TiB left (limit 95 %)');
     expect((await list('fs.json', [fs({ used_total: 960 })], {}, { rules: { fs_full: { threshold: 0.97 } } })).conditions).toEqual([]);
+    const raised = await list('fs.json', [fs({ used_total: 975 })], {}, { rules: { fs_full: { threshold: 0.97 } } });
+    expect(only(raised, 'fs_full')).toMatchObject({ severity: 'critical', values: { limit: 0.97 } });
   });
 
   it('whose numbers make no sense have not been observed, the others have', async () => {
@@ -222,6 +227,14 @@ describe('file systems', () => {
     ]);
     expect(result.coverage.observed['filesystem']).toBe('any,empty,home');
     expect(result.summary['fileSystems']).toMatchObject({ listed: 4, empty: 1, unlimited: 1, unknown: 1 });
+  });
+
+  it('have not all been observed where one has no name, or one of their files is broken', async () => {
+    expect((await list('fs.json', [fs({}), { ...fs({}), name: null, fs_id: null }])).coverage.observed['filesystem']).toBe('scratch');
+    for (const name of ['a-fs.json', 'z-fs.json']) {
+      const result = await collect([statusFile(), input('fs.json', [fs({})]), input(name, '[{')]);
+      expect(result.coverage.observed['filesystem']).toBe('scratch');
+    }
   });
 
   it('leave numbers behind for the forecast: the largest, under names that any name becomes', async () => {
@@ -265,6 +278,7 @@ describe('capacity', () => {
     const high = await list('fs.json', [filled(9e13)]);
     const blind = await collect([statusFile()], { carry: high.carry });
     expect(blind.coverage.observed).toEqual({});
+    expect((await collect([statusFile()], { carry: blind.carry })).coverage.observed).toEqual({});
     const seen = await collect([statusFile(), input('fs.json', [filled(1e13)])], { carry: blind.carry });
     expect(seen.coverage.observed['cluster']).toBe('democluster');
     expect(kinds(seen)).toEqual([]);
@@ -339,6 +353,7 @@ describe('object stores', () => {
     expect(listed.coverage.observed['object_store']).toBe('all');
     const lost = await collect([statusFile(), fs], { carry: listed.carry });
     expect(lost.coverage.observed['object_store']).toBe('b1');
+    expect((await collect([statusFile(), fs], { carry: lost.carry })).coverage.observed['object_store']).toBe('b1');
     expect((await collect([statusFile(), fs], { carry: lost.carry, now: NOW + 2 * 86_400_000 })).coverage.observed['object_store']).toBe(
       'all',
     );
