@@ -4,6 +4,7 @@ import { availableParallelism, hostname, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AuditLog } from '../lib/audit/audit.ts';
+import type { Driver } from 'unstorage';
 import type { CommonFlags } from '../lib/cli/session.ts';
 import { collectors } from '../lib/collectors/registry.ts';
 import { type Config, ConfigError, parseConfig } from '../lib/config.ts';
@@ -38,12 +39,10 @@ export async function nodeObserver(flags: CommonFlags, env: Record<string, strin
   const stateRoot = config.state.root;
   if (config.state.driver === 'fs' && !stateRoot)
     throw new ConfigError(['state.root is set nowhere: give it in the configuration, or --state-root']);
-  if (config.state.driver !== 'fs' && config.state.driver !== 'memory')
-    throw new ConfigError([`state.driver ${config.state.driver} is not available here; use fs or memory`]);
-  const store = new Store(stateRoot && config.state.driver === 'fs' ? atomicFsDriver(stateRoot) : memoryDriver());
+  const store = new Store(await stateDriver(config, stateRoot, 'state'));
   const reportRoot = config.reports.root ?? (stateRoot && join(stateRoot, 'reports'));
-  const reports = new Store(reportRoot ? atomicFsDriver(reportRoot) : memoryDriver());
-  const clock = flags.demo ? await demoClock(store) : Date.now;
+  const reports = new Store(reportRoot ? atomicFsDriver(reportRoot) : await stateDriver(config, undefined, 'reports'));
+  const clock = flags.demo ? await demoClock(store) : (standingClock(flags.clock ?? config.clock) ?? Date.now);
   // The compiled body runs beside this file; under a test runner that reads the sources, it is the built one.
   const body = new URL(
     import.meta.url.endsWith('.ts') ? '../dist/lib/steps/thread-body.js' : '../lib/steps/thread-body.js',
@@ -77,6 +76,22 @@ export async function nodeObserver(flags: CommonFlags, env: Record<string, strin
       await reports.dispose();
     },
   };
+}
+
+/** The driver that the configuration names; what is not installed or not of this platform is refused with the reason. */
+async function stateDriver({ cluster, state }: Config, root: string | undefined, part: 'state' | 'reports'): Promise<Driver> {
+  if (state.driver === 'fs' && root !== undefined) return atomicFsDriver(root);
+  if (state.driver === 'memory' || state.driver === 'fs') return memoryDriver();
+  if (state.driver !== 'redis') throw new ConfigError([`state.driver ${state.driver} is of edge runtimes; use fs, redis or memory here`]);
+  if (!state.url) throw new ConfigError(['state.url is missing: state.driver redis needs redis://host:port/db']);
+  try {
+    const { conditionalRedisDriver } = await import('../lib/store/drivers/redis.ts');
+    return conditionalRedisDriver(state.url, `hpc-observer:${cluster}:${part}`);
+  } catch (error) {
+    throw new ConfigError([
+      `state.driver redis needs the package ioredis: npm install ioredis (${(error as Error).message.split('\n')[0]})`,
+    ]);
+  }
 }
 
 function loadConfig(flags: CommonFlags, env: Record<string, string | undefined>): Config {
@@ -143,6 +158,14 @@ async function readTokens(config: Config, env: Record<string, string | undefined
 
 async function demoClock(store: Store): Promise<() => number> {
   const now = DEMO_NOW + DEMO_STEP * (await store.list('findings/states')).length;
+  return () => now;
+}
+
+/** @throws ConfigError */
+function standingClock(time: string | undefined): (() => number) | null {
+  if (time === undefined) return null;
+  const now = Date.parse(time);
+  if (!Number.isFinite(now)) throw new ConfigError([`--clock ${time}: expected a time such as 2026-11-30T08:45:00Z`]);
   return () => now;
 }
 
