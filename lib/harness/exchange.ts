@@ -13,6 +13,8 @@ const MAX_WAITS = 6;
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 8000;
 const MAX_SHRINKS = 2;
+/** Room for this much of an answer is worth more than an old result. */
+const GOOD_ANSWER = 1000;
 /** An answer shorter than this is worth nothing. */
 const LEAST_ANSWER = 256;
 /** Estimates are no counts. */
@@ -86,10 +88,10 @@ export class Asker {
     const { context } = this.profile;
     if (context === null) return;
     const menu = estimateTokens(JSON.stringify(tools));
-    const room = context - tried.maxTokens - MARGIN;
-    history.shrinkTo(Math.floor(Math.max(room, context / 4) / (this.profile.ratio ?? 1)) - menu);
-    const left = Math.floor(context - (history.tokens + menu) * (this.profile.ratio ?? 1) - MARGIN);
-    if (left < tried.maxTokens) tried.maxTokens = Math.max(LEAST_ANSWER, left);
+    const ratio = this.profile.ratio ?? 1;
+    const left = (): number => Math.floor(context - (history.tokens + menu) * ratio - MARGIN);
+    if (left() < Math.min(tried.maxTokens, GOOD_ANSWER)) history.shrinkTo(Math.floor((context - MARGIN - GOOD_ANSWER) / ratio) - menu);
+    tried.maxTokens = Math.min(tried.maxTokens, Math.max(LEAST_ANSWER, left()));
   }
 
   #learn({ tokensIn }: ChatAnswer, { history, tools }: Question): void {

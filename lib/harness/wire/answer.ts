@@ -7,7 +7,7 @@ export const MAX_TEXT = 64 * 1024;
 const MAX_CALLS = 128;
 
 const Text = z.union([z.string(), z.array(z.looseObject({ text: z.string().nullish() }))]).nullish();
-const Call = z.looseObject({ function: z.looseObject({ name: z.string().nullish(), arguments: z.unknown() }) });
+const Call = z.looseObject({ function: z.looseObject({ name: z.string().nullish(), arguments: z.unknown().optional() }) });
 const Message = z.looseObject({
   content: Text.catch(null),
   reasoning_content: Text.catch(null),

@@ -16,12 +16,12 @@ interface Told {
 
 const Number_ = z.number().nullish().catch(null);
 const Inner = z.looseObject({
-  message: z.unknown(),
-  code: z.unknown(),
-  type: z.unknown(),
-  param: z.unknown(),
-  detail: z.unknown(),
-  error: z.unknown(),
+  message: z.unknown().optional(),
+  code: z.unknown().optional(),
+  type: z.unknown().optional(),
+  param: z.unknown().optional(),
+  detail: z.unknown().optional(),
+  error: z.unknown().optional(),
   n_ctx: Number_,
   n_prompt_tokens: Number_,
 });
