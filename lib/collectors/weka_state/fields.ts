@@ -131,9 +131,3 @@ export function percentText(percent: number): string {
 export function roundShare(share: number): number {
   return Number(share.toPrecision(5));
 }
-
-export function sum(values: Iterable<number>): number {
-  let total = 0;
-  for (const value of values) total += value;
-  return total;
-}

@@ -20,7 +20,7 @@ import {
 import { observedOf, readRecords } from './records.ts';
 
 /** A bucket of an object store, as a file system that tiers to it sees it. */
-export interface AttachedBucket {
+interface AttachedBucket {
   name: string;
   status: string | null;
   mode: string | null;

@@ -4,7 +4,7 @@ import { member, number, percentText } from './fields.ts';
 import type { Problems } from './problems.ts';
 
 /** From where on a condition is there, and from where on it is critical. */
-export interface Levels {
+interface Levels {
   warning: number;
   critical: number;
 }
