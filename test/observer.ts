@@ -8,6 +8,7 @@ import type { ModelClient } from '../lib/harness/client.ts';
 import { readFiles } from '../lib/readers/files.ts';
 import { digest } from '../lib/steps/digest.ts';
 import type { Observer } from '../lib/steps/observer.ts';
+import type { Driver } from 'unstorage';
 import { memoryDriver } from '../lib/store/drivers/memory.ts';
 import { Leases } from '../lib/store/leases.ts';
 import { Snapshots } from '../lib/store/snapshots.ts';
@@ -28,9 +29,12 @@ export interface TestObserver extends Observer {
 }
 
 /** An observer over memory, with inline collects from a temporary folder, a clock that stands still, and no model. */
-export function testObserver(yaml: string, { model = null }: { model?: ModelClient | null } = {}): TestObserver {
+export function testObserver(
+  yaml: string,
+  { model = null, state = memoryDriver(), reports = memoryDriver() }: { model?: ModelClient | null; state?: Driver; reports?: Driver } = {},
+): TestObserver {
   const folder = mkdtempSync(join(tmpdir(), 'hpc-observer-test-'));
-  const store = new Store(memoryDriver());
+  const store = new Store(state);
   const config = parseConfig(yaml, { file: 'test.yaml', collectors, resolvePath: (p) => resolve(folder, p) });
   const clock = (): number => observer.now;
   const observer: TestObserver = {
@@ -42,7 +46,7 @@ export function testObserver(yaml: string, { model = null }: { model?: ModelClie
     version: '0.0.0',
     config,
     store,
-    reports: new Store(memoryDriver()),
+    reports: new Store(reports),
     snapshots: new Snapshots(store),
     leases: new Leases(store, { now: clock, owner: 'test' }),
     clock,

@@ -3,6 +3,7 @@ import { Miniflare } from 'miniflare';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONTRACT_CONFIG, CONTRACT_TOKEN, httpContract } from './contract.ts';
 import { collectors } from '../../lib/collectors/registry.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -53,7 +54,23 @@ beforeAll(async () => {
   await miniflare.ready;
 }, 60_000);
 
-afterAll(async () => miniflare?.dispose());
+const others: Miniflare[] = [];
+afterAll(async () => {
+  for (const one of [miniflare, ...others]) await one?.dispose();
+});
+
+httpContract('workerd over R2', () => {
+  const fresh = new Miniflare({
+    modules: true,
+    script,
+    compatibilityDate: '2026-04-01',
+    r2Buckets: ['STATE', 'REPORTS'],
+    bindings: { OBSERVER_CONFIG: CONTRACT_CONFIG, OBSERVER_TOKEN: CONTRACT_TOKEN },
+    cf: false,
+  });
+  others.push(fresh);
+  return async (path, init = {}) => fresh.dispatchFetch(`http://edge.test${path}`, init);
+});
 
 const call = (path: string, init: RequestInit = {}, token = TOKEN) =>
   miniflare.dispatchFetch(`http://edge.test${path}`, { ...init, headers: { authorization: `Bearer ${token}` } } as never);

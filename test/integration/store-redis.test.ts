@@ -3,20 +3,27 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
+import app from '../../functions/app.ts';
+import { conditionalRedisDriver } from '../../lib/store/drivers/redis.ts';
+import type { Store } from '../../lib/store/store.ts';
+import { CONTRACT_CONFIG, CONTRACT_TOKEN, httpContract } from '../functions/contract.ts';
+import { testObserver } from '../observer.ts';
 import { conformance } from '../store/conformance.ts';
 import { describeWith } from './debian.ts';
 
 describeWith('over a real Redis', { 'redis-server': 'redis-server' }, (tool) => {
   const folder = mkdtempSync(join(tmpdir(), 'hpc-observer-redis-'));
   let server: ChildProcess;
+  const opened: Store[] = [];
 
-  afterAll(() => {
+  afterAll(async () => {
+    for (const store of opened) await store.dispose();
     server?.kill('SIGTERM');
     rmSync(folder, { recursive: true, force: true });
   });
 
-  conformance('redis', async () => {
+  const start = async (): Promise<string> => {
     const port = await freePort();
     server = spawn(tool['redis-server'], ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, '--appendonly', 'yes'], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -24,8 +31,27 @@ describeWith('over a real Redis', { 'redis-server': 'redis-server' }, (tool) => 
     await new Promise<void>((resolve) =>
       server.stdout?.on('data', (data: Buffer) => data.toString().includes('Ready to accept connections') && resolve()),
     );
-    const { conditionalRedisDriver } = await import('../../lib/store/drivers/redis.ts');
-    return { driver: conditionalRedisDriver(`redis://127.0.0.1:${port}/0`, 'observer') };
+    return `redis://127.0.0.1:${port}/0`;
+  };
+
+  let url: string;
+  beforeAll(async () => {
+    url = await start();
+  });
+
+  conformance('redis', async () => ({ driver: conditionalRedisDriver(url, 'conformance') }));
+
+  httpContract('redis', () => {
+    const observer = testObserver(CONTRACT_CONFIG, {
+      state: conditionalRedisDriver(url, 'state'),
+      reports: conditionalRedisDriver(url, 'reports'),
+    });
+    observer.validTokens = [CONTRACT_TOKEN];
+    opened.push(observer.store, observer.reports);
+    return async (path, init) => {
+      observer.now += 1000;
+      return app.request(path, init, { observer });
+    };
   });
 });
 
