@@ -87,7 +87,11 @@ describe('classification', () => {
     expect(await classOf(node('q1', { type: 'Quantum' }), options)).toBe('node node qpu');
     const dump = { nodes: [node('n1'), node('n2')], systemGroups: [{ name: 'UAN', nodes: [{ name: 'n2' }] }] };
     const result = await collect([input('dump.json', dump)], { options });
+    // All that an override names must hold.
     expect(factsOf(result, 'n1')).toMatchObject({ class: 'node', role: 'compute' });
+    expect(await classOf(node('n3', { templateName: 'other' }), { overrides: [{ nodes: 'n3', template: 'cn', class: 'dpu' }] })).toBe(
+      'node node compute',
+    );
     expect(factsOf(result, 'n2')).toMatchObject({ class: 'service_node', role: 'login' });
   });
 
@@ -361,11 +365,16 @@ describe('the cluster definition', () => {
 
   it('fills what the node list leaves open, and adds no node to it', async () => {
     const list = [
-      node('nid000001', { aliases: {}, image: { name: 'new', kernel: '6.0' } }),
+      node('nid000001', { aliases: { a: 'own' }, image: { name: 'new', kernel: '6.0' } }),
       { name: 'nid000002', internalName: 'service2' },
     ];
     const result = await collect([input('nodes.json', list), input('cluster.conf', definition.join('\n'))]);
-    expect(factsOf(result, 'nid000001')).toMatchObject({ image: 'new', kernel: '6.0', xname: 'x0c0s0b0n0' });
+    expect(factsOf(result, 'nid000001')).toMatchObject({
+      image: 'new',
+      kernel: '6.0',
+      xname: 'x0c0s0b0n0',
+      aliases: ['own', 'x0c0s0b0n0'],
+    });
     expect(factsOf(result, 'nid000002')).toMatchObject({ image: 'other', kernel: '5.15' });
     expect(result.summary).toMatchObject({ classes: { node: 2, bmc: 1, pdu: 1 } });
     expect(problems(result, 'note')).toEqual(['the cluster definition names 2 that the node list does not have: mgmtsw0, nid000003']);
