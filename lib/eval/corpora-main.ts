@@ -12,7 +12,9 @@ const { values, positionals } = parseArgs({
 });
 const folder = positionals[0];
 if (folder === undefined || !existsSync(folder)) {
-  console.error('usage: npm run corpora -- DIR [--recall 0.97] [-v]    DIR holds console/syzkaller-linux and console/serial, or cases themselves');
+  console.error(
+    'usage: npm run corpora -- DIR [--recall 0.97] [-v]    DIR holds console/syzkaller-linux and console/serial, or cases themselves',
+  );
   process.exit(2);
 }
 
@@ -38,10 +40,15 @@ const misses = cases.length === 0 ? [] : missesOf(score, Number(values.recall));
 if (cases.length > 0) {
   console.log('class                        right / cases   share');
   for (const c of [...score.classes, score.negatives]) {
-    console.log(`${c.name.padEnd(28)} ${String(c.right).padStart(5)} / ${String(c.cases).padEnd(5)}   ${(c.right / Math.max(1, c.cases)).toFixed(4)}`);
+    console.log(
+      `${c.name.padEnd(28)} ${String(c.right).padStart(5)} / ${String(c.cases).padEnd(5)}   ${(c.right / Math.max(1, c.cases)).toFixed(4)}`,
+    );
   }
-  console.log(`${'all titled'.padEnd(28)} recall ${score.recall.toFixed(4)}; ${score.unscored} cases in which no kernel speaks are not scored`);
-  for (const c of [...score.classes, score.negatives]) for (const w of c.wrong) console.log(`  wrong: ${w.name} "${w.title}" reported ${w.reported.join(', ') || 'nothing'}`);
+  console.log(
+    `${'all titled'.padEnd(28)} recall ${score.recall.toFixed(4)}; ${score.unscored} cases in which no kernel speaks are not scored`,
+  );
+  for (const c of [...score.classes, score.negatives])
+    for (const w of c.wrong) console.log(`  wrong: ${w.name} "${w.title}" reported ${w.reported.join(', ') || 'nothing'}`);
 }
 
 for (const dir of ['serial', 'gpu', 'conman'].map(placeOf).filter((d) => d !== undefined)) {

@@ -43,7 +43,10 @@ export function parseCase(name: string, content: string): Case | null {
   if (end < 0) return null;
   const header = lines.slice(0, end);
   if (header.some((line) => !line.startsWith('#') && !HEADER.test(line))) return null;
-  const title = header.find((line) => line.startsWith('TITLE:'))?.slice('TITLE:'.length).trim();
+  const title = header
+    .find((line) => line.startsWith('TITLE:'))
+    ?.slice('TITLE:'.length)
+    .trim();
   const body = lines.slice(end + 1);
   const report = body.findIndex((line, i) => line === 'REPORT:' && (i === 0 || body[i - 1] === ''));
   return { name, ...(title && { title }), log: (report < 0 ? body : body.slice(0, report)).join('\n') };
@@ -104,7 +107,12 @@ export async function digestLog(name: string, bytes: Uint8Array, now: number): P
 export async function reportedOf(name: string, bytes: Uint8Array, now: number): Promise<Reported[]> {
   if (bytes.length === 0) return [];
   const { conditions } = await digestLog(`${name}.log`, bytes, now);
-  return conditions.map((c) => ({ kind: c.kind, severity: c.severity ?? '', message: c.message, ...(c.part !== undefined && { part: c.part }) }));
+  return conditions.map((c) => ({
+    kind: c.kind,
+    severity: c.severity ?? '',
+    message: c.message,
+    ...(c.part !== undefined && { part: c.part }),
+  }));
 }
 
 export interface Score {
@@ -137,7 +145,12 @@ export async function scoreCases(cases: readonly Case[], now: number): Promise<S
       score = { name: titleClass.name, cases: 0, right: 0, wrong: [] };
       classes.set(titleClass.name, score);
     }
-    count(score, item, kinds, kinds.some((k) => titleClass.kinds.includes(k)));
+    count(
+      score,
+      item,
+      kinds,
+      kinds.some((k) => titleClass.kinds.includes(k)),
+    );
   }
   const all = [...classes.values()].sort((a, b) => b.cases - a.cases);
   const total = all.reduce((n, c) => n + c.cases, 0);
@@ -157,8 +170,10 @@ const PERFECT = ['kernel panic', 'soft lockup', 'rcu stall', 'hung task'];
 export function missesOf(score: Score, recall: number): string[] {
   const misses: string[] = [];
   if (score.recall < recall) misses.push(`recall ${score.recall.toFixed(4)} is below ${recall}`);
-  for (const c of score.classes) if (PERFECT.includes(c.name) && c.right < c.cases) misses.push(`${c.name}: ${c.cases - c.right} of ${c.cases} missed`);
-  if (score.negatives.right < score.negatives.cases) misses.push(`${score.negatives.cases - score.negatives.right} of ${score.negatives.cases} negative controls report something`);
+  for (const c of score.classes)
+    if (PERFECT.includes(c.name) && c.right < c.cases) misses.push(`${c.name}: ${c.cases - c.right} of ${c.cases} missed`);
+  if (score.negatives.right < score.negatives.cases)
+    misses.push(`${score.negatives.cases - score.negatives.right} of ${score.negatives.cases} negative controls report something`);
   return misses;
 }
 

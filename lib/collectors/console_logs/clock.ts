@@ -3,7 +3,7 @@ import type { LogState } from './state.ts';
 /** A kernel clock that falls back by more than this belongs to another boot; printk itself is out of order by less. */
 const FALL = 5;
 /** A clock that fell back to more than this shows an old text rather than a boot. */
-const EARLY = 600;
+const EARLY = 60;
 
 /** What a message's times say about the log's course. */
 export type Course = 'same' | 'new boot' | 'elsewhere';

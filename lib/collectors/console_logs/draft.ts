@@ -29,6 +29,7 @@ export function draftOf(incident: Incident, state: LogState, node: string, now: 
       ...(incident.inc && { incomplete: true }),
       ...(incident.led !== undefined && { led_to: incident.led }),
       ...(incident.rec !== undefined && { rebooting: true }),
+      time_from: state.st ? 'line' : state.abs ? 'mark' : 'file',
     },
     since: toIso(wallTime(state, incident.f, mtime)),
     lastSeen: toIso(wallTime(state, incident.l, mtime)),

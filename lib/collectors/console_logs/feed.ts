@@ -1,4 +1,4 @@
-import type { Course } from './course.ts';
+import type { Before, Course } from './course.ts';
 import { cleanTexts, isPlain, nextEscape, plainText } from './normalise.ts';
 import type { RuleBook } from './rulebook.ts';
 import { CONTEXT } from './state.ts';
@@ -63,7 +63,7 @@ export class LineFeed {
     while (this.partial.length > MAX_LINE) {
       const piece = this.partial.subarray(0, MAX_LINE);
       this.partial = this.partial.slice(MAX_LINE);
-      this.piece(piece, 0, piece.length, () => '');
+      this.piece(piece, 0, piece.length, { line: () => '', text: () => this.textBefore(piece, 0, 0) });
       this.commit(piece, 0, piece.length);
     }
   }
@@ -92,42 +92,50 @@ export class LineFeed {
   }
 
   private whole(bytes: Uint8Array, from: number, start: number, end: number): void {
-    const previous = () => this.before(bytes, from, start);
+    const before: Before = { line: () => this.lineBefore(bytes, from, start), text: () => this.textBefore(bytes, from, start) };
     if (end - start <= MAX_LINE) {
-      this.texts(bytes, from, start, end, previous);
+      this.texts(bytes, from, start, end, before);
       return;
     }
-    for (let at = start; at < end; at += MAX_LINE) this.piece(bytes, at, Math.min(end, at + MAX_LINE), () => '', at - from);
+    for (let at = start; at < end; at += MAX_LINE)
+      this.piece(bytes, at, Math.min(end, at + MAX_LINE), { line: () => '', text: () => this.textBefore(bytes, from, at) }, at - from);
   }
 
   /** A piece of a line that is too long; one without a literal in it is passed over as such a line is. */
-  private piece(bytes: Uint8Array, start: number, end: number, previous: () => string, ahead = 0): void {
+  private piece(bytes: Uint8Array, start: number, end: number, before: Before, ahead = 0): void {
     if (this.course.wantsNext || this.book.scanner.all(bytes, start, end).length > 0 || nextEscape(bytes, start, end) < end) {
-      this.texts(bytes, start - ahead, start, end, previous);
+      this.texts(bytes, start - ahead, start, end, before);
     }
   }
 
-  private texts(bytes: Uint8Array, from: number, start: number, end: number, previous: () => string): void {
+  private texts(bytes: Uint8Array, from: number, start: number, end: number, before: Before): void {
     const origin = this.origin + this.committed - from;
     if (isPlain(bytes, start, end)) {
       const candidates = this.book.candidatesAt(bytes, start, end);
       if (!this.course.concern(candidates)) return;
       const text = plainText(bytes, start, end);
-      if (text.trim() !== '' || this.course.state.br) this.course.line(text, candidates, previous, origin + start, origin + end + 1);
+      if (text.trim() !== '' || this.course.state.br) this.course.line(text, candidates, before, origin + start, origin + end + 1);
       return;
     }
     const texts = cleanTexts(bytes, start, end);
     if (texts.length === 0 && this.course.state.br) texts.push('');
-    for (const text of texts) this.course.line(text, this.book.candidatesIn(text), previous, origin + start, origin + end + 1);
+    for (const text of texts) this.course.line(text, this.book.candidatesIn(text), before, origin + start, origin + end + 1);
   }
 
   /** The clean text of the line before the one at `start`. */
-  private before(bytes: Uint8Array, from: number, start: number): string {
+  private lineBefore(bytes: Uint8Array, from: number, start: number): string {
     const [source, end] = start > from ? [bytes, start - 1] : [this.context, this.context.length - 1];
     if (end <= 0) return '';
     const low = Math.max(source === bytes ? from : 0, end - (CONTEXT - 1));
     const lf = end - 1 < low ? -1 : source.lastIndexOf(LF, end - 1);
     return cleanTexts(source, Math.max(low, lf + 1), end).at(-1) ?? '';
+  }
+
+  /** The last bytes before `start`, as Latin-1 text. */
+  private textBefore(bytes: Uint8Array, from: number, start: number): string {
+    const own = bytes.subarray(Math.max(from, start - CONTEXT), start);
+    const all = own.length < CONTEXT ? concat(this.context, own).slice(-CONTEXT) : own;
+    return String.fromCharCode(...all);
   }
 
   private commit(bytes: Uint8Array, from: number, to: number): void {

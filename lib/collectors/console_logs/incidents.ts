@@ -66,7 +66,7 @@ export function findIncident(state: LogState, kind: string, part?: string): Inci
 
 /** Adds an event to its incident, opening one where none is open. */
 export function addEvent(state: LogState, event: Event, cleared: Cleared, lastLines: LastLines): Incident {
-  let part = event.part;
+  let { part, block } = event;
   let incident = findIncident(state, event.kind, part);
   const lifetime = lifetimes.get(event.kind);
   if (incident && lifetime && event.at > (incident.lu ?? incident.l) + lifetime.ms) {
@@ -75,6 +75,8 @@ export function addEvent(state: LogState, event: Event, cleared: Cleared, lastLi
   }
   if (!incident && part !== undefined && state.open.filter((i) => i.k === event.kind).length >= MAX_PARTS) {
     part = OTHER_PARTS;
+    // What shares this part is no block.
+    block = undefined;
     incident = findIncident(state, event.kind, part);
   }
   if (!incident) {
@@ -82,9 +84,11 @@ export function addEvent(state: LogState, event: Event, cleared: Cleared, lastLi
     if (state.open.length >= MAX_OPEN) dropOldest(state);
     state.open.push(incident);
   }
-  const sameBlock = event.block !== undefined && incident.n > 0 && event.at - incident.l <= event.block && incident.rec === undefined;
+  const sameBlock = block !== undefined && incident.n > 0 && event.at - incident.l <= block && incident.rec === undefined;
   if (!sameBlock) incident.n += event.n ?? 1;
   incident.l = Math.max(incident.l, event.at);
+  // What comes after a reboot has its own reason and its own end.
+  if (incident.rec !== undefined) for (const key of ['t', 'fn', 'ch', 'led'] as const) delete incident[key];
   delete incident.rec;
   delete incident.e;
   delete incident.lu;

@@ -22,6 +22,8 @@ const TAIL = 1024 * 1024;
 /** A log that is gone is remembered for so long. */
 const FORGET_AFTER = 7 * 86_400_000;
 const MAX_PROBLEMS = 20;
+/** So many logs of which none shows what all should: then it is the way they are written. */
+const MANY = 8;
 
 type Context = CollectContext<Options, Carry>;
 
@@ -95,7 +97,7 @@ class Gathering {
       silentAfter: this.context.config.silent_after,
     });
     this.observed.add(log.node);
-    this.seen.push({ node: log.node, state: present, bytes: result.bytes, grown: result.bytes > 0 });
+    this.seen.push({ node: log.node, state: present, bytes: result.bytes });
     for (const incident of present.open) if (!incident.e) this.conditions.push(draftOf(incident, present, log.node, now, mtime));
     this.conditions.push(...standing);
     this.clear(result, before, present, standing, mtime);
@@ -156,6 +158,18 @@ class Gathering {
     this.problems.push({ effect, ...(input !== undefined && { input }), message });
   }
 
+  /** Where many boots seem to stall and no console ever showed one complete, the consoles do not show it. */
+  private plausible(): ConditionDraft[] {
+    const stalled = this.conditions.filter((c) => c.kind === 'boot_stalled').length;
+    if (stalled < MANY || this.seen.some((s) => s.state.ph === 'up')) return this.conditions;
+    this.problem(
+      'note',
+      undefined,
+      `${stalled} boots showed no prompt and no target, nor did any other: these consoles do not show them, so stalled boots cannot be told`,
+    );
+    return this.conditions.filter((c) => c.kind !== 'boot_stalled');
+  }
+
   collected(carry: Carry, rejected: number): Collected<Carry> {
     if (this.observed.size === 0) {
       const first = this.problems.find((p) => p.effect !== 'note') ?? this.problems[0];
@@ -168,7 +182,7 @@ class Gathering {
         `first sight: of ${this.skipped.logs} logs only the last ${TAIL / 1024 / 1024} MiB was read; ${this.skipped.bytes} bytes before were not (first_sight: all reads them)`,
       );
     }
-    const conditions = this.conditions.sort(
+    const conditions = this.plausible().sort(
       (a, b) => compareNames(a.subject.id, b.subject.id) || compareNames(a.kind, b.kind) || compareNames(a.part ?? '', b.part ?? ''),
     );
     return {

@@ -1,5 +1,4 @@
 import type { Severity, Values } from '../../model/condition.ts';
-import { formatDuration } from '../../model/time.ts';
 import { consoleKind } from './kinds.ts';
 import { type Incident, MAX_ITEMS } from './state.ts';
 import { xidName } from './xid.ts';
@@ -104,15 +103,11 @@ const judges: Record<string, Judge> = {
     message: `${node}: page allocation failed ${times(i.n)}, of order ${i.m ?? '?'} at most (${listed(i)})`,
     values: { order: i.m ?? null },
   }),
-  hsn_link_down: (i, { node, now }) => ({
-    message: `${node}: HSN link ${i.p} went down ${times(i.n)} and is not up again after ${formatDuration(now - i.l)}${i.s === 'info' ? ' (taken down by an operator)' : ''}`,
-    values: { down_s: Math.round((now - i.l) / 1000) },
+  hsn_link_down: (i, { node }) => ({
+    message: `${node}: HSN link ${i.p} went down ${times(i.n)} and is not up again${i.s === 'info' ? ' (taken down by an operator)' : ''}`,
   }),
   hsn_link_flap: (i, { node }) => ({ message: `${node}: HSN link ${i.p} flaps: lost ${times(i.n)} since it began` }),
-  eth_link_down: (i, { node, now }) => ({
-    message: `${node}: link of ${i.p} went down ${times(i.n)} and is not up again`,
-    values: { down_s: Math.round((now - i.l) / 1000) },
-  }),
+  eth_link_down: (i, { node }) => ({ message: `${node}: link of ${i.p} went down ${times(i.n)} and is not up again` }),
   lustre_evicted(i, { node, open }) {
     const targets = open.filter((o) => o.k === 'lustre_evicted' && Math.abs(o.l - i.l) < 10 * MINUTE).length;
     return {
@@ -121,22 +116,14 @@ const judges: Record<string, Judge> = {
       values: { targets },
     };
   },
-  lustre_conn_lost(i, { node, now }) {
-    const lost = now - i.l;
-    return {
-      severity: lost > 5 * MINUTE ? 'warning' : 'info',
-      message: `${node}: connection to Lustre target ${i.p} lost ${times(i.n)} and not restored`,
-      values: { lost_s: Math.round(lost / 1000) },
-    };
-  },
-  nfs_hang(i, { node, now }) {
-    const hung = now - i.f;
-    return {
-      severity: hung > 2 * MINUTE ? 'warning' : 'info',
-      message: `${node}: NFS server ${i.p} does not respond, for ${formatDuration(hung)}`,
-      values: { hung_s: Math.round(hung / 1000) },
-    };
-  },
+  lustre_conn_lost: (i, { node, now }) => ({
+    severity: now - i.l > 5 * MINUTE ? 'warning' : 'info',
+    message: `${node}: connection to Lustre target ${i.p} lost ${times(i.n)} and not restored`,
+  }),
+  nfs_hang: (i, { node, now }) => ({
+    severity: now - i.f > 2 * MINUTE ? 'warning' : 'info',
+    message: `${node}: NFS server ${i.p} does not respond`,
+  }),
   hw_corrected: (i, { node }) => ({
     message: `${node}: corrected hardware errors of ${i.p}, ${times(i.n)}`,
     values: { window_events: i.w?.[1] ?? i.n },
@@ -161,7 +148,7 @@ const judges: Record<string, Judge> = {
     severity: i.n >= 2 ? 'critical' : 'warning',
     message: `${node}: rebooted ${times(i.n)} without shutdown or panic on its console`,
   }),
-  console_disconnected: (i, { node, now }) => ({ message: `${node}: its console has been disconnected for ${formatDuration(now - i.f)}` }),
+  console_disconnected: (i, { node }) => ({ message: `${node}: its console is disconnected${i.n > 1 ? `, ${times(i.n)}` : ''}` }),
   suspicious_text: (i, { node }) => ({ message: `${node}: text on the console addresses a language model, ${times(i.n)}` }),
 };
 
@@ -175,8 +162,21 @@ function xids(i: Incident): string {
   );
 }
 
+/** Without a recovery line these are no longer known to go on after so long; they end by nothing but their own rule. */
+const STALE_AFTER = new Map([
+  ['hung_task', 30 * MINUTE],
+  ['nfs_hang', 60 * MINUTE],
+  ['lustre_conn_lost', 60 * MINUTE],
+  ['lustre_evicted', 60 * MINUTE],
+  ['weka_client', 60 * MINUTE],
+  ['thermal', 60 * MINUTE],
+]);
+
 /** Severity, message and values of an incident. */
 export function judge(incident: Incident, around: Around): Judgement {
   const judgement = (judges[incident.k] ?? plain)(incident, around);
+  // The clock goes on while nothing is said, so this is the one value that it may change, and it changes once.
+  if (around.now - incident.l > (STALE_AFTER.get(incident.k) ?? Number.POSITIVE_INFINITY))
+    judgement.values = { ...judgement.values, stale: true };
   return incident.led === undefined ? judgement : { ...judgement, severity: 'info' };
 }

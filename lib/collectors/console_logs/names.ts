@@ -13,7 +13,7 @@ export interface Log {
 
 /** Files that console servers and people keep beside the logs. */
 const OTHERS =
-  /^(?:conserver|conmand?|goconserver|consoled?)\.(?:log|cf|conf|passwd|pid)$|^(?:readme|license|makefile)\b|\.(?:md|json|ya?ml|html?|conf|cf|pid|lock|swp|sock|py|sh|rpm|tar|zip)$/i;
+  /^(?:conserver|conmand?|goconserver)\.(?:log|cf|conf|passwd|pid)$|^(?:readme|license|makefile)\b|\.(?:md|json|ya?ml|html?|conf|cf|pid|lock|swp|sock|py|sh|rpm|tar|zip)$/i;
 const PACKED = /\.(?:gz|xz|bz2|zst|zstd|lz4|Z)$/;
 /** What rotation appends: conserver `-20261130-084500`, logrotate `.1` and `-20261130`. */
 const DATED = /[-.](?:\d{8}(?:[-T_]?\d{2,6})?|\d{10})$/;
@@ -70,7 +70,8 @@ export function logsOf(
     if (rotated || log.current) log.rotated.push(input);
     else log.current = input;
   }
-  const sorted = [...logs.values()].sort((a, b) => compareNames(a.node, b.node) || compareNames(a.key, b.key));
+  // Any fixed order does; the natural order of names would cost more than an idle run.
+  const sorted = [...logs.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   for (const log of sorted) log.rotated.sort(oldestFirst);
   return { logs: sorted, strangers, packed, nameless };
 }

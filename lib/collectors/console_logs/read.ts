@@ -3,6 +3,7 @@ import { Course } from './course.ts';
 import { LineFeed } from './feed.ts';
 import type { Cleared } from './incidents.ts';
 import { cleanTexts } from './normalise.ts';
+import { withoutSecrets } from './redact.ts';
 import { fingerprint, isUnchanged, type Plan, planContinuation, planFirstSight } from './plan.ts';
 import type { Log } from './names.ts';
 import type { RuleBook } from './rulebook.ts';
@@ -32,15 +33,16 @@ export interface ReadLog {
 
 /** Reads what a log has that was not read before, and brings its state up to it. */
 export async function readLog(log: Log, before: LogState | undefined, options: ReadOptions): Promise<ReadLog> {
-  const state = before ? structuredClone(before) : firstState();
   const cleared: Cleared = new Map();
+  const unchanged = before !== undefined && log.current !== undefined && isUnchanged(log.current, before);
+  // Of an idle log without incidents nothing will change but what lies at the top.
+  const state = before ? (unchanged && before.open.length === 0 ? { ...before } : structuredClone(before)) : firstState();
   const result: ReadLog = { log, state, cleared, bytes: 0 };
   delete state.gone;
-  if (before && log.current && isUnchanged(log.current, before)) return result;
+  if (unchanged) return result;
   let plan: Plan;
   try {
     plan = before ? await planContinuation(log, state) : planFirstSight(log, options.tail);
-    if (!before && (await looksBinary(log.current))) return { ...result, binary: true };
   } catch (error) {
     if (!(error instanceof ReadError)) throw error;
     return { ...result, error };
@@ -54,8 +56,9 @@ export async function readLog(log: Log, before: LogState | undefined, options: R
   }
   const course = new Course(state, cleared, options.book, options.timezone);
   const feed = new LineFeed(course, options.book, plan.context);
-  const error = await feedSegments(feed, plan, result);
-  course.finish();
+  const error = await feedSegments(feed, plan, result, before === undefined);
+  if (result.binary) return result;
+  course.finish(false);
   keepPlace(state, log, plan, feed, error);
   keepPartial(state, feed.rest, options.book);
   return {
@@ -66,7 +69,7 @@ export async function readLog(log: Log, before: LogState | undefined, options: R
   };
 }
 
-async function feedSegments(feed: LineFeed, plan: Plan, result: ReadLog): Promise<ReadError | undefined> {
+async function feedSegments(feed: LineFeed, plan: Plan, result: ReadLog, firstSight: boolean): Promise<ReadError | undefined> {
   // A tail begins in the middle of a line: that line is not read.
   let inLine = plan.skipped !== undefined && (plan.segments[0]?.from ?? 0) > 0;
   for (const segment of plan.segments) {
@@ -74,6 +77,10 @@ async function feedSegments(feed: LineFeed, plan: Plan, result: ReadLog): Promis
     if (segment.input.size <= segment.from) continue;
     try {
       for await (const chunk of segment.input.bytes(segment.from)) {
+        if (firstSight && result.bytes === 0 && looksBinary(chunk)) {
+          result.binary = true;
+          return undefined;
+        }
         let part = chunk;
         if (inLine) {
           const lf = chunk.indexOf(10);
@@ -133,25 +140,22 @@ function keepPartial(state: LogState, rest: Uint8Array, book: RuleBook): void {
   const texts = cleanTexts(rest, 0, rest.length)
     .slice(-4)
     .map((text) => text.slice(0, 1000));
-  if (texts.some((text) => book.candidatesIn(text).length > 0 || book.structural)) state.part = texts;
+  if (texts.some((text) => book.candidatesIn(text).length > 0 || book.structural)) state.part = texts.map(withoutSecrets);
 }
 
-async function looksBinary(input: Input | undefined): Promise<boolean> {
-  if (!input || input.size === 0) return false;
-  for await (const chunk of input.bytes(0)) {
-    const sample = chunk.subarray(0, 4096);
-    if ((sample[0] === 0x1f && sample[1] === 0x8b) || (sample[0] === 0x7f && sample[1] === 0x45 && sample[2] === 0x4c)) return true;
-    let odd = 0;
-    let counted = 0;
-    for (const c of sample) {
-      // NULs are padding that real captures begin with.
-      if (c === 0) continue;
-      counted++;
-      if (c < 8 || (c > 13 && c < 27) || (c > 27 && c < 32)) odd++;
-    }
-    return counted > 64 && odd * 10 > counted;
+/** Whether a log that is seen for the first time holds something else: judged by its first bytes. */
+function looksBinary(chunk: Uint8Array): boolean {
+  const sample = chunk.subarray(0, 4096);
+  if ((sample[0] === 0x1f && sample[1] === 0x8b) || (sample[0] === 0x7f && sample[1] === 0x45 && sample[2] === 0x4c)) return true;
+  let odd = 0;
+  let counted = 0;
+  for (const c of sample) {
+    // NULs are padding that real captures begin with.
+    if (c === 0) continue;
+    counted++;
+    if (c < 8 || (c > 13 && c < 27) || (c > 27 && c < 32)) odd++;
   }
-  return false;
+  return counted > 64 && odd * 20 > counted;
 }
 
 /** The state with what is unfinished at the log's end taken for what it says so far; the state itself stays as it is. */
@@ -161,7 +165,6 @@ export function settled(state: LogState, cleared: Cleared, options: Pick<ReadOpt
   const course = new Course(copy, cleared, options.book, options.timezone);
   if (copy.part === undefined) course.unfinished('');
   for (const text of copy.part ?? []) course.unfinished(text);
-  course.settleOom();
-  course.finish();
+  course.finish(true);
   return copy;
 }

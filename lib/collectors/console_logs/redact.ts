@@ -34,10 +34,15 @@ const REDACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\/home\/[A-Za-z_][\w.-]{0,63}/g, '/home/[user]'],
 ];
 
+/** A text without secrets, keys and names of people. */
+export function withoutSecrets(text: string): string {
+  let clean = text;
+  for (const [pattern, replacement] of REDACTIONS) clean = clean.replace(pattern, replacement);
+  return clean;
+}
+
 /** A console text as it may be stored and shown: one bounded line without secrets, keys and people's names. */
 export function redact(text: string): string {
-  let clean = text.length > 2000 ? text.slice(0, 2000) : text;
-  for (const [pattern, replacement] of REDACTIONS) clean = clean.replace(pattern, replacement);
-  const line = oneLine(clean, MAX_QUOTE);
+  const line = oneLine(withoutSecrets(text.slice(0, 2000)), MAX_QUOTE);
   return text.length > 2000 ? `${line}…` : line;
 }

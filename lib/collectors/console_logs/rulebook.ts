@@ -123,18 +123,22 @@ export class RuleBook {
     );
   }
 
-  /** Every rule that speaks to a message: the first that is an event, and all that only mark or clear. */
-  match(message: Message, candidates: readonly number[], bareKernel: boolean): Match[] {
+  /**
+   * Every rule that speaks to a message: the first that is an event, and all that only mark or clear.
+   * @param bareKernel whether a text without a clock may be the kernel's
+   */
+  match(message: Message, candidates: readonly number[], bareKernel: () => boolean): Match[] {
     if (message.origin === 'forwarded' || message.command !== undefined) return [];
     const matches: Match[] = [];
     let event = false;
     for (const index of candidates) {
       const rule = this.rules[index] as Rule;
       if (rule.kind !== undefined && event && !rule.site) continue;
-      if (message.origin === 'bare' && (rule.from === 'clocked kernel' || (rule.from === 'kernel' && !bareKernel))) continue;
+      if (message.origin === 'bare' && rule.from === 'clocked kernel') continue;
       const text = rule.site ? message.text.slice(0, PATTERN_REACH) : message.text;
       const m = rule.match.exec(text);
       if (!m || rule.veto?.test(text) || (rule.kind !== undefined && this.vetoed(rule.kind, message.text))) continue;
+      if (message.origin === 'bare' && rule.from === 'kernel' && !bareKernel()) continue;
       event ||= rule.kind !== undefined;
       matches.push({ rule, groups: this.numbered[index] ? gathered(m.groups) : (m.groups ?? NO_GROUPS) });
     }

@@ -35,14 +35,20 @@ export function standingConditions(state: LogState, node: string, times: Times):
   const said = lastOutput(state, times.mtime);
   const subject = { type: 'node', id: node };
   const conditions: ConditionDraft[] = [];
-  if (state.ph === 'boot' && said !== undefined && times.now - said > times.bootStalledAfter && !state.open.some((i) => TOLD.has(i.k))) {
+  if (
+    state.ph === 'boot' &&
+    !state.nc &&
+    said !== undefined &&
+    times.now - said > times.bootStalledAfter &&
+    !state.open.some((i) => TOLD.has(i.k))
+  ) {
     const began = state.abs && state.bt !== undefined ? state.bt : said;
     conditions.push({
       kind: 'boot_stalled',
       subject,
       severity: 'warning',
-      message: `${node}: its boot began and came neither to a prompt nor to a target; silent for ${formatDuration(times.now - said)}`,
-      values: { silent_s: Math.round((times.now - said) / 1000), ...(state.kv !== undefined && { kernel: state.kv }) },
+      message: `${node}: its boot began and came neither to a prompt nor to a target; silent since ${toIso(said)}`,
+      values: { kernel: state.kv ?? null },
       since: toIso(began),
       lastSeen: toIso(said),
     });
@@ -53,8 +59,8 @@ export function standingConditions(state: LogState, node: string, times: Times):
       kind: 'console_silent',
       subject,
       severity: 'warning',
-      message: `${node}: its console log has not been written for ${formatDuration(times.now - unwritten)}, though the console server marks it every ${formatDuration(state.iv ?? 0)}`,
-      values: { unwritten_s: Math.round((times.now - unwritten) / 1000), mark_every_s: Math.round((state.iv ?? 0) / 1000) },
+      message: `${node}: its console log has not been written since ${toIso(unwritten)}, though the console server marks it every ${formatDuration(state.iv ?? 0)}`,
+      values: { mark_every_s: Math.round((state.iv ?? 0) / 1000) },
       since: toIso(unwritten),
       lastSeen: toIso(unwritten),
     });
@@ -69,8 +75,8 @@ export function standingConditions(state: LogState, node: string, times: Times):
         kind: 'console_silent',
         subject,
         severity: 'info',
-        message: `${node}: nothing from its console for ${formatDuration(times.now - said)}${off ? '; its last words were a shutdown' : ''}`,
-        values: { silent_s: Math.round((times.now - said) / 1000), shut_down: off },
+        message: `${node}: nothing from its console since ${toIso(said)}${off ? '; its last words were a shutdown' : ''}`,
+        values: { shut_down: off },
         since: toIso(said),
         lastSeen: toIso(said),
       });

@@ -70,6 +70,8 @@ export const LogState = z.object({
   /** Log time in ms; `abs` once it is a wall clock, else it counts from the first kernel clock. */
   t: z.number(),
   abs: z.literal(1).optional(),
+  /** The last wall clock reading was the line's own stamp. */
+  st: z.literal(1).optional(),
   /** Log time at which the present kernel's clock stood at zero, and its last reading in seconds. */
   b: z.number().optional(),
   u: z.number().optional(),
@@ -87,6 +89,8 @@ export const LogState = z.object({
   bt: z.number().optional(),
   bn: z.number().optional(),
   bu: z.literal(1).optional(),
+  /** This console does not show when a boot completes. */
+  nc: z.literal(1).optional(),
   /** Its kernel. */
   kv: z.string().optional(),
   /** Log time of an operator's command whose output is being shown, and its lines so far. */

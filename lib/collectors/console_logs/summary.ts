@@ -12,7 +12,6 @@ export interface Seen {
   node: string;
   state: LogState;
   bytes: number;
-  grown: boolean;
 }
 
 /** What the consoles show as a whole. */
@@ -44,8 +43,6 @@ export function summarise(
     summary: {
       logs: seen.length,
       nodes: new Set(seen.map((s) => s.node)).size,
-      grown: seen.filter((s) => s.grown).length,
-      bytes_read: total((s) => s.bytes),
       phases,
       kinds: Object.fromEntries(
         ranked
@@ -63,6 +60,7 @@ export function summarise(
       nodes_link_flapping: nodesOf('hsn_link_flap'),
       nodes_out_of_memory: nodesOf('oom'),
       bytes_read: total((s) => s.bytes),
+      logs_grown: seen.filter((s) => s.bytes > 0).length,
       gaps: total((s) => s.state.gaps ?? 0),
     },
   };

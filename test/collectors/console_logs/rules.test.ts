@@ -11,7 +11,7 @@ function speaking(line: string): string[] {
   const bytes = new TextEncoder().encode(line);
   return cleanTexts(bytes, 0, bytes.length).flatMap((text) =>
     messagesOf(text, 'UTC').flatMap((message) => {
-      return book.match(message, book.candidatesIn(text), true).map((m) => m.rule.id);
+      return book.match(message, book.candidatesIn(text), () => true).map((m) => m.rule.id);
     }),
   );
 }

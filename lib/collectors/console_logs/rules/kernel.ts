@@ -129,7 +129,10 @@ export const kernelRules: readonly Rule[] = [
     from: 'clocked kernel',
     match: /^(?!INFO: task )(?<item>.{0,40}?):\d{1,10} blocked(?: in I\/O wait)? for more than (?<max>\d{1,9}) seconds\.$/,
     examples: {
-      yes: ['[ 1052.080846][   T41] ?? ?!?:18088 blocked for more than 143 seconds.'],
+      yes: [
+        '[ 1052.080846][   T41] ?? ?!?:18088 blocked for more than 143 seconds.',
+        '[ 1052.080846] x:18088 blocked in I/O wait for more than 143 seconds.',
+      ],
       no: ['app[1]: request 12:18088 blocked for more than 143 seconds.', 'queue:1 blocked for more than 5 seconds'],
     },
   },
@@ -350,7 +353,13 @@ export const kernelRules: readonly Rule[] = [
     from: 'kernel',
     match: /^(?:Kernel panic - not syncing: )?(?<text>(?:Memory cgroup o|O)ut of memory and no killable processes)/,
     part: 'global',
-    examples: { yes: ['[  700.000003] Out of memory and no killable processes...'], no: ['app: Out of memory and no killable processes'] },
+    examples: {
+      yes: [
+        '[  700.000003] Out of memory and no killable processes...',
+        '<4>[  700.000003][  T12] Out of memory and no killable processes...',
+      ],
+      no: ['app: Out of memory and no killable processes'],
+    },
   },
   {
     id: 'page-allocation',
