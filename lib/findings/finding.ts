@@ -19,7 +19,7 @@ export interface Listing {
   now: number;
 }
 
-/** What the report lists, the worst first. What was never new in an open list does not end in one either. */
+/** What the report lists, the worst first. What was never in an open list does not end in one either. */
 export function findingsOf(tracked: ReadonlyMap<string, Tracked>, listing: Listing): Finding[] {
   return [...tracked]
     .filter(([id, t]) => !listing.hidden.has(id) && isListed(t, listing.now))
@@ -35,7 +35,7 @@ export function findingsOf(tracked: ReadonlyMap<string, Tracked>, listing: Listi
 
 function isListed(t: Tracked, now: number): boolean {
   if (t.state !== 'resolved') return true;
-  return t.shown === 'open' && now - Date.parse(t.resolvedAt ?? t.lastSeen) <= SHOWN_RESOLVED;
+  return t.shown !== 'never' && now - Date.parse(t.resolvedAt ?? t.lastSeen) <= SHOWN_RESOLVED;
 }
 
 function findingOf(t: Tracked, { acknowledged, names }: Listing): Finding {
@@ -65,6 +65,7 @@ function findingOf(t: Tracked, { acknowledged, names }: Listing): Finding {
     lastSeen: t.lastSeen,
     ...(t.resolvedAt !== undefined && t.state === 'resolved' && { resolvedAt: t.resolvedAt }),
     changedAt: t.changedAt,
+    ...(t.reportedAt !== undefined && { reportedAt: t.reportedAt }),
     looks: t.looks,
     count: condition.count,
     ...(condition.place && { place: condition.place }),

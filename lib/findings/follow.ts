@@ -57,7 +57,7 @@ function begin(tracked: Map<string, Tracked>, source: string, condition: Conditi
   const earlier = tracked.get(condition.id);
   const moment = momentOf(clock);
   const born = advance(earlier ?? UNBORN, { saw: 'present', condition }, kind, moment);
-  const life = born && stale !== null ? advance(born, { saw: 'nothing', why: stale }, kind, moment) : born;
+  const life = born && stale !== null ? advance(born, { saw: 'nothing', why: stale, condition }, kind, moment) : born;
   if (!life) return;
   tracked.set(condition.id, {
     ...lifeOf(life),
@@ -75,7 +75,7 @@ function begin(tracked: Map<string, Tracked>, source: string, condition: Conditi
 function step(tracked: Map<string, Tracked>, t: Tracked, seen: Observation, clock: Clock): void {
   // Its return is another episode, which begins.
   if (t.state === 'resolved' && seen.saw === 'present') return;
-  const condition = seen.saw === 'present' ? seen.condition : t.condition;
+  const condition = (seen.saw === 'present' || seen.saw === 'nothing' ? seen.condition : undefined) ?? t.condition;
   const moment = momentOf(clock);
   const life = advance(t, seen, kindOf(t.condition), moment);
   if (life === null) {

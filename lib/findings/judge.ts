@@ -72,7 +72,7 @@ export function judge(input: JudgeInput): Judged {
   endWhatIsGone(tracked, { inventory, names, expected: isFleetMeant(input) ? fleet : null, sources: input.sources, now });
   forget(tracked, now);
   const hidden = weigh(tracked, input, setting);
-  show(tracked, hidden, tick);
+  show(tracked, hidden, input);
   const acknowledged = acknowledge(tracked, groundTruth, now);
   const transitions = transitionsOf(was, tracked, input);
   const findings = findingsOf(tracked, { hidden, acknowledged, names, now });
@@ -153,16 +153,17 @@ function weigh(
 }
 
 /** What is in the open list for the first time in its episode is new in this tick, whenever it began. */
-function show(tracked: Map<string, Tracked>, hidden: ReadonlyMap<string, Cover>, tick: string): void {
+function show(tracked: Map<string, Tracked>, hidden: ReadonlyMap<string, Cover>, { tick, now }: JudgeInput): void {
   for (const [id, t] of tracked) {
     if (!isOpen(t) || hidden.has(id)) continue;
     const severity = severityOf(t);
-    const peak = t.peak === undefined ? severity : worse(t.peak, severity);
-    if (t.shown === 'open') tracked.set(id, { ...t, peak });
-    else if (t.state === 'stale') tracked.set(id, { ...t, peak, shown: 'stale' });
+    const seen = { ...t, peak: t.peak === undefined ? severity : worse(t.peak, severity), reportedAt: t.reportedAt ?? toIso(now) };
+    if (t.shown === 'open') tracked.set(id, seen);
+    else if (t.state === 'stale') tracked.set(id, { ...seen, shown: 'stale' });
     else {
-      const reason = t.newIn === tick ? t.reason : `known since ${t.firstSeen}, and not held back any more`;
-      tracked.set(id, { ...t, peak, state: 'new', newIn: tick, shown: 'open', reason });
+      const isBorn = t.newIn === tick || t.shown === 'stale';
+      const reason = isBorn ? t.reason : `known since ${t.firstSeen}, and not held back any more`;
+      tracked.set(id, { ...seen, state: 'new', newIn: tick, shown: 'open', reason });
     }
   }
 }

@@ -9,8 +9,8 @@ export type Observation =
   | { saw: 'present'; condition: Condition }
   /** It is over, and this look proves it: its subject was seen without it, or its kind's own rule holds. */
   | { saw: 'good'; how: string }
-  /** Nothing can be said: the source failed or is old, or the subject was not in what was seen. */
-  | { saw: 'nothing'; why: string }
+  /** Nothing can be said: the source failed or is old, or the subject was not in what was seen. An old look may show it. */
+  | { saw: 'nothing'; why: string; condition?: Condition }
   /** No new look since the last tick, and the last one is still fresh. */
   | { saw: 'same' };
 
@@ -59,7 +59,7 @@ type Rules = Pick<Kind, 'confirm' | 'resolveAfter'>;
 export function advance(life: Life, seen: Observation, kind: Rules, moment: Moment): Life | null {
   switch (seen.saw) {
     case 'nothing':
-      return isOpen(life) ? { ...life, state: 'stale', reason: seen.why } : life;
+      return isOpen(life) || isCriticalCandidate(life, seen.condition) ? { ...life, state: 'stale', reason: seen.why } : life;
     case 'same':
       return life.state === 'new' ? { ...life, state: settled(life, moment) } : life;
     case 'present':
@@ -71,6 +71,11 @@ export function advance(life: Life, seen: Observation, kind: Rules, moment: Mome
 
 function isOpen({ state }: Life): boolean {
   return state === 'new' || state === 'ongoing' || state === 'stale';
+}
+
+/** A critical never waits to be confirmed, though it was shown by an old look alone. */
+function isCriticalCandidate({ state }: Life, condition: Condition | undefined): boolean {
+  return state === 'candidate' && condition?.severity === 'critical';
 }
 
 /** `new` to the end of the tick that reported it first, `ongoing` after. */

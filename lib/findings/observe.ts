@@ -48,7 +48,7 @@ export function looker(
     const condition = present.get(id);
     const expired = expiry(kind, condition?.lastSeen ?? lastSeen, now);
     if (expired) return expired;
-    if (condition) return stale === null ? { saw: 'present', condition } : { saw: 'nothing', why: stale };
+    if (condition) return stale === null ? { saw: 'present', condition } : { saw: 'nothing', why: stale, condition };
     const end = cleared.get(id);
     if (end) return { saw: 'good', how: `cleared by ${end.by} at ${end.at}` };
     if (stale !== null) return { saw: 'nothing', why: stale };

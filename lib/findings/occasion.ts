@@ -11,6 +11,6 @@ export function occasionOf(finding: Finding, at: string): Occasion | null {
   if (finding.state === 'candidate') return null;
   if (finding.state === 'resolved') return finding.resolvedAt === at ? 'resolved' : null;
   if (finding.flapping?.since === at) return 'flapping';
-  if (finding.state === 'new' && !finding.flapping) return 'new';
+  if (finding.reportedAt === at) return 'new';
   return finding.escalated?.at === at ? 'escalated' : null;
 }

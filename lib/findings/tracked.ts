@@ -32,6 +32,8 @@ export const Tracked = z.object({
   listed: z.boolean(),
   /** How far this episode got into the open list: not at all, as stale alone, or as new. */
   shown: z.enum(['never', 'stale', 'open']),
+  /** When this episode was in an open list for the first time. */
+  reportedAt: IsoTime.optional(),
   /** The cover that speaks of it, and how severe it was when that began. */
   held: z.object({ key: z.string(), severity: Severity }).optional(),
 });

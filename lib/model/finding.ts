@@ -31,6 +31,8 @@ export const Finding = z.object({
   resolvedAt: IsoTime.optional(),
   /** When its state, severity or episode changed last. */
   changedAt: IsoTime.optional(),
+  /** When this episode was in the open list for the first time: where it was held back before, later than it was seen. */
+  reportedAt: IsoTime.optional(),
   /** The last looks that saw its subject, newest last: `1` with it, `0` without. */
   looks: z.string().optional(),
   count: z.number().int().nonnegative(),

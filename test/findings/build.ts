@@ -119,8 +119,12 @@ export function truth(yaml: string, now = NOON): { groundTruth: GroundTruth | nu
 
 export interface Tick {
   now: number;
+  /** Where it is not the one of `now`, as after the clock was set back. */
+  tick?: string;
   sources: SourceView[];
   yaml?: string | undefined;
+  /** A ground truth that is parsed already, instead. */
+  ground?: ReturnType<typeof truth>;
   identities?: JudgeInput['identities'];
   series?: DeriveInput['series'];
   rules?: JudgeInput['rules'];
@@ -128,8 +132,9 @@ export interface Tick {
 }
 
 /** One tick as compose makes it: derive, then judge; the state goes through JSON as the store would take it. */
-export function tickOf({ now, sources, yaml, before = null, identities = new Map(), series = [], rules = {} }: Tick): Judged {
-  const ground = yaml === undefined ? { groundTruth: null, mistakes: [] } : truth(yaml, now);
+export function tickOf(given: Tick): Judged {
+  const { now, tick = toTimeId(now), sources, yaml, before = null, identities = new Map(), series = [], rules = {} } = given;
+  const ground = given.ground ?? (yaml === undefined ? { groundTruth: null, mistakes: [] } : truth(yaml, now));
   const collected = deriveConditions({ cluster: 'test', now, sources, ...ground, identities, series, rules });
   const derived = snapshot({
     source: OBSERVER,
@@ -140,7 +145,7 @@ export function tickOf({ now, sources, yaml, before = null, identities = new Map
   });
   const judged = judge({
     cluster: 'test',
-    tick: toTimeId(now),
+    tick,
     now,
     sources: [...sources, view(derived, { maxAge: Number.MAX_SAFE_INTEGER })],
     ...ground,
