@@ -11,7 +11,7 @@ import type { GroupStats, Rollup } from './rollup.ts';
 import type { Silence } from './silence.ts';
 import type { MemoryTable, StatsTable } from './tables.ts';
 
-const TOP_GROUPS = 18;
+const TOP_GROUPS = 13;
 const TOP_COUNTERS = 6;
 const TOP_CONDITIONS = 6;
 const NAMES_LENGTH = 300;
@@ -103,12 +103,15 @@ function groupJson(stats: GroupStats): JsonObject {
     series: stats.series,
     count: stats.count,
     min: rounded(stats.min),
+    min_at: stats.least.subject.id,
     mean: rounded(stats.mean),
     p95: rounded(stats.p95),
     ...(stats.p95Error > 0 && { p95_error: stats.p95Error }),
     max: rounded(stats.max),
     max_at: stats.greatest.subject.id,
-    last: toIso(stats.lastTime),
+    last: rounded(stats.last),
+    first_at: toIso(stats.firstTime),
+    last_at: toIso(stats.lastTime),
   };
 }
 

@@ -115,8 +115,12 @@ export function takeWideRecord(record: JsonRecord, intake: Intake, context: Mess
   const time = intake.timeOf(timeIn(record), context);
   for (const field of Object.keys(record)) {
     if (field === locationKey || TIME_KEYS.includes(field)) continue;
-    const value = record[field];
-    if (typeof value !== 'number' && typeof readingOf(value) !== 'number') continue;
+    const value = readingOf(record[field]);
+    if (typeof value === 'string') {
+      // A text is a remark; an empty member is a reading that is not there.
+      if (value !== 'malformed') intake.recorder.exclude(value);
+      continue;
+    }
     takeNamed(
       `W${context.topic}\0${location}\0${field}`,
       () => {

@@ -26,7 +26,8 @@ export interface GroupStats {
   firstTime: number;
   lastTime: number;
   last: number;
-  /** The series that showed the greatest value. */
+  /** The series that showed the least and the greatest value. */
+  least: Series;
   greatest: Series;
   increase: number;
   resets: number;
@@ -168,6 +169,7 @@ function addTo(groups: Map<Group, GroupStats & { sketch: Quantile; sum: number }
       firstTime: stats.firstTime,
       lastTime: stats.lastTime,
       last: stats.last,
+      least: series,
       greatest: series,
       increase: 0,
       resets: 0,
@@ -181,7 +183,10 @@ function addTo(groups: Map<Group, GroupStats & { sketch: Quantile; sum: number }
   group.sum += stats.mean * stats.count;
   group.increase += stats.increase;
   group.resets += stats.resets;
-  if (stats.min < group.min) group.min = stats.min;
+  if (stats.min < group.min) {
+    group.min = stats.min;
+    group.least = series;
+  }
   if (stats.max > group.max) {
     group.max = stats.max;
     group.greatest = series;

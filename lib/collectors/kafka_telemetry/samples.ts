@@ -1,4 +1,4 @@
-const CHUNK_BITS = 16;
+const CHUNK_BITS = 12;
 const CHUNK = 1 << CHUNK_BITS;
 const MASK = CHUNK - 1;
 
