@@ -94,7 +94,5 @@ export async function runCommand(session: Session, json: boolean): Promise<numbe
 }
 
 function print(session: Session, report: Report, json: boolean): void {
-  session.out(
-    json ? `${JSON.stringify(Report.parse(report), null, 2)}\n` : render(report, 'txt', { colour: session.colour, width: session.width }),
-  );
+  session.out(json ? render(Report.parse(report), 'json') : render(report, 'txt', { colour: session.colour, width: session.width }));
 }

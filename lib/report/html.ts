@@ -55,15 +55,16 @@ function itemHtml(i: Item): string {
   const [open, folded] = [i.details.slice(0, OPEN_DETAILS), i.details.slice(OPEN_DETAILS)];
   const more = folded.length > 0 ? `<details><summary>${folded.length} more</summary>${folded.map(detail).join('')}</details>` : '';
   const hint = i.hint ? `<p class="hint">${escape(i.hint)}</p>` : '';
-  return `<li class="${i.severity ?? 'plain'}"><p class="head">${badge}<span class="title">${escape(i.title)}</span> ${where(i.where)}${number}${facts}</p>${open.map(detail).join('')}${more}${hint}</li>`;
+  return `<li class="${i.severity ?? 'plain'}"><p class="head">${badge}<span class="title">${escape(i.title)}</span> ${where(i)}${number}${facts}</p>${open.map(detail).join('')}${more}${hint}</li>`;
 }
 
 function detail(text: string): string {
   return `<p class="detail">${escape(text)}</p>`;
 }
 
-function where(names: string | undefined): string {
+function where({ where: names, isSentence }: Item): string {
   if (names === undefined) return '';
+  if (isSentence) return `<span>${escape(names)}</span> `;
   if (names.length <= OPEN_SET) return `<code>${escape(names)}</code> `;
   return `<details class="set"><summary><code>${escape(names.slice(0, 80))}…</code></summary><code>${escape(names)}</code></details> `;
 }

@@ -12,6 +12,8 @@ export interface Item {
   title: string;
   /** Subjects, folded; never cut where one of them is critical. */
   where?: string;
+  /** `where` is a sentence, and no set of names. */
+  isSentence?: true;
   /** Findings that it stands for; 0 for a statement. */
   findings: number;
   /** Age, states, marks: a few words each. */
@@ -79,7 +81,7 @@ function bundleItem(place: Place, some: readonly Finding[], now: number): Item {
 function groupItem(group: Group, members: readonly Finding[], now: number): Item {
   const sorted = [...members].sort((a, b) => compareSeverity(a.severity, b.severity));
   const [first] = sorted as [Finding, ...Finding[]];
-  const states = tally(members.map((f) => f.state));
+  const states = new Set(members.map((f) => f.state)).size > 1 ? [tally(members.map((f) => f.state))] : [];
   const severities = [...new Set(sorted.map((f) => f.severity))];
   const open = members.filter((f) => f.state !== 'stale');
   const reasons = [...new Set(members.filter((f) => f.state === 'stale').map((f) => f.reason))];
@@ -87,8 +89,9 @@ function groupItem(group: Group, members: readonly Finding[], now: number): Item
     severity: first.severity,
     title: line(group.title, 120),
     where: line(group.message),
+    isSentence: true,
     findings: members.length,
-    facts: [states, ...ageOf(open.length > 0 ? open : members, now), ...marksOf(members, now)],
+    facts: [...states, ...ageOf(open.length > 0 ? open : members, now), ...marksOf(members, now)],
     details: [
       ...severities.map((s) => `${s}: ${namesOf(sorted.filter((f) => f.severity === s))}`),
       ...statements(sorted),

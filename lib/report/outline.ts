@@ -9,6 +9,8 @@ import { clockTime, count, line } from './words.ts';
 
 export interface Section {
   title: string;
+  /** What belongs to the title, as it is: the model's name. */
+  note?: string;
   /** Findings that it stands for, exactly, however many of them are spelled out. */
   findings: number;
   items: Item[];
@@ -70,7 +72,7 @@ export function headlineOf(report: Report): string {
     [number((f) => f.state === 'ongoing'), 'ongoing'],
     [number((f) => f.state === 'stale'), 'stale'],
     [number((f) => placeOf(f, report) === 'resolved'), 'resolved'],
-    [report.suppressed.reduce((sum, s) => sum + s.findings.length, 0), 'suppressed'],
+    [heldBack(report), 'suppressed'],
   ];
   return [
     report.verdict.toUpperCase(),
@@ -95,24 +97,24 @@ function sectionsOf(report: Report): Section[] {
   const at = itemsOf(report, (f) => placeOf(f, report));
   const made = (place: Place, title: string, quiet = false): Section => {
     const items = at.get(place) ?? [];
-    return { title, findings: sum(items), items: shortened(items), quiet };
+    return { title, findings: findingsOf(items), items: shortened(items), quiet };
   };
   const { assessment } = report;
-  const label = `Assessment by the model${assessment.model ? ` (${line(assessment.model, 80)}${madeAt(report)})` : ''}`;
+  const note = assessment.model === undefined ? {} : { note: `${line(assessment.model, 80)}${madeAt(report)}` };
   const suppressed = suppressedItems(report.suppressed);
   return [
     made('new critical', 'New criticals'),
-    { title: label, findings: 0, items: headlineItems(assessment), quiet: false },
+    { title: 'Assessment by the model', ...note, findings: 0, items: headlineItems(assessment), quiet: false },
     made('new', 'New'),
     made('escalated', 'Escalated'),
     made('resolved', 'Resolved'),
     made('ongoing', 'Ongoing'),
     made('flapping', 'Flapping'),
-    { title: 'Suppressed', findings: sum(suppressed), items: shortened(suppressed), quiet: true },
+    { title: 'Suppressed', findings: findingsOf(suppressed), items: shortened(suppressed), quiet: true },
     made('stale', 'Stale'),
     made('candidate', 'Candidates, not confirmed yet', true),
     made('resolved earlier', 'Resolved in the last 24 hours', true),
-    { title: 'Assessment in full', findings: 0, items: remainingItems(report), quiet: true },
+    { title: 'Assessment in full', ...note, findings: 0, items: remainingItems(report), quiet: true },
   ];
 }
 
@@ -128,16 +130,20 @@ function shortened(items: readonly Item[]): Item[] {
   if (others.length <= MAX_ITEMS) return sorted;
   const rest = others.slice(MAX_ITEMS);
   const more: Item = {
-    title: `and ${count(sum(rest), 'more finding')} in ${count(rest.length, 'more line')}; the JSON report and "hpc-observer findings" have them all`,
-    findings: sum(rest),
+    title: `and ${count(findingsOf(rest), 'more finding')} in ${count(rest.length, 'more line')}; the JSON report and "hpc-observer findings" have them all`,
+    findings: findingsOf(rest),
     facts: [],
     details: [],
   };
   return [...sorted.filter((i) => !rest.includes(i)), more];
 }
 
-function sum(items: readonly Item[]): number {
+function findingsOf(items: readonly Item[]): number {
   return items.reduce((total, i) => total + i.findings, 0);
+}
+
+function heldBack({ suppressed }: Report): number {
+  return suppressed.reduce((total, s) => total + s.findings.length, 0);
 }
 
 function talliesOf(report: Report): Outline['tallies'] {
@@ -149,7 +155,7 @@ function talliesOf(report: Report): Outline['tallies'] {
     { label: 'info', value: bySeverity('info'), severity: 'info' },
     { label: 'new', value: open.filter((f) => f.state === 'new').length },
     { label: 'stale', value: open.filter((f) => f.state === 'stale').length },
-    { label: 'suppressed', value: report.suppressed.reduce((total, s) => total + s.findings.length, 0) },
+    { label: 'suppressed', value: heldBack(report) },
   ];
 }
 

@@ -30,7 +30,7 @@ export interface RenderOptions {
 export function render(report: Report, format: ReportFormat, { colour = false, width = 120, shownAt }: RenderOptions = {}): string {
   switch (format) {
     case 'json':
-      return `${JSON.stringify(report, null, 2).replaceAll(UNSAFE_IN_JSON, escapeUnits)}\n`;
+      return `${JSON.stringify(report).replaceAll(UNSAFE_IN_JSON, escapeUnits)}\n`;
     case 'md':
       return renderMarkdown(outline(report, shownAt));
     case 'html':

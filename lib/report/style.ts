@@ -18,7 +18,7 @@ section{margin-top:1.3rem}h2{margin:0 0 .5rem;font-size:.95rem;letter-spacing:.0
 ul{list-style:none;margin:0;padding:0}
 li{margin:.45rem 0;padding:.55rem .9rem;border-radius:.4rem;background:var(--card);border-left:.3rem solid var(--line);overflow-wrap:anywhere}
 li.critical{border-color:var(--critical)}li.warning{border-color:var(--warning)}li.info{border-color:var(--info)}
-p{margin:.15rem 0}.title{font-weight:650}.critical .title{color:var(--critical)}
+p{margin:.15rem 0}.title{font-weight:650}.plain .title{font-weight:400}.critical .title{color:var(--critical)}
 .badge{display:inline-block;min-width:4.6em;padding:0 .5em;border-radius:.25em;font-size:.72rem;line-height:1.6;text-align:center;text-transform:uppercase;color:var(--on);background:var(--dim)}
 .critical .badge{background:var(--critical)}.warning .badge{background:var(--warning)}.info .badge{background:var(--info)}
 code{font:.92em ui-monospace,"DejaVu Sans Mono",Menlo,monospace}

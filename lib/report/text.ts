@@ -35,7 +35,7 @@ export function renderText(o: Outline, { colour, width: asked }: { colour: boole
   if (o.because.length > 0) add(o.because.join('; '), null, '  ', '  ');
   lines.push('');
   for (const section of o.sections) {
-    add(sectionTitle(section).toUpperCase(), 'title', '', '    ');
+    add(sectionTitle({ ...section, title: section.title.toUpperCase() }), 'title', '', '    ');
     for (const item of section.items) {
       add(headOf(item), item.severity ?? null, `${item.severity ? MARK[item.severity] : ' -'} `, '     ');
       for (const detail of item.details) add(detail, null, '     ', '       ');
@@ -48,9 +48,10 @@ export function renderText(o: Outline, { colour, width: asked }: { colour: boole
   return `${lines.join('\n')}\n`;
 }
 
-/** `New criticals (5)` */
-export function sectionTitle({ title, findings }: Outline['sections'][number]): string {
-  return findings > 0 ? `${title} (${findings})` : title;
+/** `New criticals (5)`, `Assessment by the model (qwen3-8b)` */
+export function sectionTitle({ title, note, findings }: Outline['sections'][number]): string {
+  const inside = note ?? (findings > 0 ? String(findings) : '');
+  return inside === '' ? title : `${title} (${inside})`;
 }
 
 /** `kernel panic: x1000c0s[0-7]b0n0 (8; since 08:31Z)` */

@@ -59,7 +59,7 @@ describe('the order of a report', () => {
         status: 'ok',
         model: 'qwen3-8b',
         headline: ['one', 'two', 'three', 'four', 'five', 'six'],
-        observations: [{ text: 'o', findings: [], evidence: ['e'], verified: true, unverified: [] }],
+        observations: [{ id: 'a1', severity: 'info', text: 'o', findings: [], evidence: ['e'], verified: true, unverified: [] }],
       },
     }),
   );
@@ -67,7 +67,7 @@ describe('the order of a report', () => {
   it('is the one in which people read', () => {
     expect(titles(made)).toEqual([
       'New criticals',
-      'Assessment by the model (qwen3-8b)',
+      'Assessment by the model',
       'New',
       'Escalated',
       'Resolved',
@@ -79,7 +79,7 @@ describe('the order of a report', () => {
       'Resolved in the last 24 hours',
       'Assessment in full',
     ]);
-    expect(section(made, 'Assessment by the model (qwen3-8b)').items.map((i) => i.title)).toEqual(['one', 'two', 'three', 'four', 'five']);
+    expect(section(made, 'Assessment by the model').items.map((i) => i.title)).toEqual(['one', 'two', 'three', 'four', 'five']);
   });
 
   it('has every finding in exactly one section, counted', () => {
@@ -94,7 +94,7 @@ describe('the order of a report', () => {
       'Stale',
       'Candidates, not confirmed yet',
     ].entries()) {
-      expect(section(made, title), title).toMatchObject({ findings: 1, items: [{ where: everything[i]?.subject.id }] });
+      expect(section(made, title)).toMatchObject({ findings: 1, items: [{ where: everything[i]?.subject.id }] });
     }
   });
 

@@ -18,8 +18,8 @@ export function slackText(text: string, max = 500): string {
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
-    .replaceAll(/[*_~`]/g, (c) => LOOKALIKE[c] ?? c);
+    .replaceAll(/[*~`]/g, (c) => LOOKALIKE[c] ?? c);
 }
 
 // Slack's markup has no escape: these would strike out or hide what stands between two of them.
-const LOOKALIKE: Readonly<Record<string, string>> = { '*': '∗', _: '_', '~': '∼', '`': 'ˋ' };
+const LOOKALIKE: Readonly<Record<string, string>> = { '*': '∗', '~': '∼', '`': 'ˋ' };

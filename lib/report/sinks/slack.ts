@@ -8,7 +8,7 @@ import { slackText } from './apart.ts';
 /** Slack's limits (https://docs.slack.dev/reference/block-kit/blocks), and the number of lines that somebody reads in a chat. */
 const MAX_HEADER = 150;
 const MAX_SECTION = 2900;
-const MAX_SECTIONS = 8;
+const MAX_LINES = 25;
 /** Of `text`, which Slack shows where it shows no blocks, and others show alone. */
 const MAX_TEXT = 3500;
 
@@ -35,32 +35,52 @@ export interface SlackMessage {
 /** One message for everything that is told in a tick, as Slack's incoming webhooks take it. Nothing in it is markup. */
 export function slackMessage(report: Report, notices: readonly Notice[]): { body: SlackMessage; sent: number; cut: number } {
   const lines = notices.map((notice) => ({ text: lineOf(notice), findings: notice.matters.length }));
+  const shown = lines.slice(0, MAX_LINES);
+  const headline = `${slackText(report.cluster, 40)}: ${slackText(headlineOf(report), 400)}`;
+  const brief = fitting(lines, MAX_TEXT - headline.length - 100);
+  const cut = findingsOf(lines.slice(shown.length));
+  return {
+    body: {
+      text: [headline, ...brief.map((l) => l.text), ...more(lines.slice(brief.length))].join('\n'),
+      blocks: [
+        { type: 'header', text: plain(within(headline, MAX_HEADER)) },
+        ...sectionsOf(shown).map((text) => ({ type: 'section' as const, text: plain(text) })),
+        { type: 'context', elements: [plain([...more(lines.slice(shown.length)), `tick ${report.tick}`].join(' · '))] },
+      ],
+    },
+    sent: findingsOf(lines) - cut,
+    cut,
+  };
+}
+
+interface Line {
+  text: string;
+  findings: number;
+}
+
+function findingsOf(lines: readonly Line[]): number {
+  return lines.reduce((n, l) => n + l.findings, 0);
+}
+
+function more(rest: readonly Line[]): string[] {
+  if (rest.length === 0) return [];
+  return [`and ${count(findingsOf(rest), 'more finding')} in ${count(rest.length, 'line')}; the report has them all`];
+}
+
+/** As many of the first lines as have room. */
+function fitting(lines: readonly Line[], room: number): Line[] {
+  let used = 0;
+  return lines.slice(0, MAX_LINES).filter(({ text }) => (used += text.length + 1) <= room);
+}
+
+function sectionsOf(lines: readonly Line[]): string[] {
   const sections: string[] = [];
-  let shown = 0;
   for (const { text } of lines) {
     const last = sections.at(-1);
     if (last !== undefined && last.length + 1 + text.length <= MAX_SECTION) sections[sections.length - 1] = `${last}\n${text}`;
-    else if (sections.length < MAX_SECTIONS) sections.push(text);
-    else break;
-    shown++;
+    else sections.push(text);
   }
-  const rest = lines.slice(shown);
-  const cut = rest.reduce((n, l) => n + l.findings, 0);
-  const sent = lines.slice(0, shown).reduce((n, l) => n + l.findings, 0);
-  const more = cut > 0 ? [`and ${count(cut, 'more finding')} in ${count(rest.length, 'line')}; the report has them all`] : [];
-  const headline = `${slackText(report.cluster, 40)}: ${slackText(headlineOf(report), 400)}`;
-  return {
-    body: {
-      text: within(`${headline}\n${[...sections, ...more].join('\n')}`, MAX_TEXT),
-      blocks: [
-        { type: 'header', text: plain(within(headline, MAX_HEADER)) },
-        ...sections.map((text) => ({ type: 'section' as const, text: plain(text) })),
-        { type: 'context', elements: [plain([...more, `tick ${report.tick}`].join(' · '))] },
-      ],
-    },
-    sent,
-    cut,
-  };
+  return sections;
 }
 
 function lineOf({ reason, severity, title, group, matters }: Notice): string {
