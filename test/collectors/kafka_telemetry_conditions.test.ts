@@ -315,6 +315,20 @@ describe('silence', () => {
     ]);
   });
 
+  it('of most sensors is told once', async () => {
+    const lost = [0, 1, 2].flatMap((Index) => beats(NODE, 'Temperature', 400, { Index }));
+    expect((await collect([...lost, ...beats(NODE, 'Power', 0)])).conditions).toMatchObject([
+      { kind: 'telemetry_gap', part: 'most sensors', message: `node ${NODE}: most sensors (3) silent for 6m 40s, since ${ago(400)}` },
+    ]);
+  });
+
+  it('of what is switched off is no news', async () => {
+    const off = readings(NODE, 'Power', [900, 900, 0, 0]);
+    expect(await kinds([...beats(NODE, 'Temperature', 400), ...off])).toEqual([]);
+    const gone = readings(NODE, 'Power', [900, 900, 0, 0], {}, 400);
+    expect(await kinds([...gone, ...beats('x1000c0s1b0n0', 'Power', 0)])).toEqual([`telemetry_gap ${NODE} info`]);
+  });
+
   it('is measured in the rhythm of the sensor', async () => {
     const slow = [0, 1, 2, 3].map((i) => flat(NODE, 'Energy', i, ago(3000 - 600 * i)));
     expect(await kinds([...slow, ...beats(NODE, 'Power', 0)])).toEqual([]);

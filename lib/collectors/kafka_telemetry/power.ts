@@ -2,13 +2,12 @@ import type { ConditionDraft } from '../../model/condition.ts';
 import { toIso } from '../../model/time.ts';
 import { placeOfXname } from '../../model/xname.ts';
 import type { Recorder, Series } from './recorder.ts';
-import { type Rollup, SUPPLIES } from './rollup.ts';
+import { NEARLY_ZERO, type Rollup, SUPPLIES } from './rollup.ts';
 import { placeOf, showValue } from './show.ts';
 import type { Memory, SeriesStats } from './tables.ts';
 
 /** A load, in W: what carried this and now carries (nearly) nothing has lost it. */
 const LOAD = 100;
-const NO_LOAD = 1;
 /** Single outlets go off by intent. */
 const OUTLET = /outlet/i;
 
@@ -64,8 +63,8 @@ function twinKey({ subject, part }: Series): string | undefined {
 
 /** Since when a supply shows no load; undefined where it shows one, or one sample alone says so against others. */
 function lostSince(stats: SeriesStats | undefined, before: Memory | undefined): number | undefined {
-  if (stats === undefined) return before !== undefined && before.value <= NO_LOAD ? before.time : undefined;
+  if (stats === undefined) return before !== undefined && before.value <= NEARLY_ZERO ? before.time : undefined;
   if (Number.isNaN(stats.zeroSince)) return undefined;
   const once = stats.count > 1 && stats.zeroSince === stats.lastTime;
-  return once && !(before !== undefined && before.value <= NO_LOAD) ? undefined : stats.zeroSince;
+  return once && !(before !== undefined && before.value <= NEARLY_ZERO) ? undefined : stats.zeroSince;
 }

@@ -40,8 +40,9 @@ const BY_MESSAGE = new Map<string, Measure>([
   ['energy', measure('energy', 'J')],
   ['rotational', measure('fan', 'rpm')],
   ['fan', measure('fan', 'rpm')],
-  ['pressure', measure('pressure', 'kPa')],
-  ['liquidflow', measure('flow', 'l/min')],
+  // Makers differ in the units of these two, and no message tells.
+  ['pressure', measure('pressure', '')],
+  ['liquidflow', measure('flow', '')],
   ['humidity', measure('humidity', '%')],
   ['frequency', measure('frequency', 'Hz')],
   ['powerfactor', measure('power_factor', '')],
@@ -101,17 +102,17 @@ const BY_WORD: readonly (readonly [readonly string[], Measure])[] = [
   [['temp', 'temps', 'temperature', 'temperatures', 'dewpoint'], measure('temperature', '°C')],
   [['humidity', 'rh'], measure('humidity', '%')],
   [['fan', 'fans', 'tach', 'rotational'], measure('fan', 'rpm')],
-  [['flow', 'flowrate', 'liquidflow'], measure('flow', 'l/min')],
+  [['flow', 'flowrate', 'liquidflow'], measure('flow', '')],
   [['voltage', 'vin', 'vout'], measure('voltage', 'V')],
   [['energy'], measure('energy', 'J')],
   [['power'], measure('power', 'W')],
-  [['pressure'], measure('pressure', 'kPa')],
+  [['pressure'], measure('pressure', '')],
   [['frequency', 'freq'], measure('frequency', 'Hz')],
 ];
 
 /** Names with one of these words count or state something about a quantity, and do not measure it. */
 const NOT_A_MEASURE = new Set(
-  'total count seconds bytes info state status alarm fault online present enabled type label hours cycles errors beep speedstep factor'.split(
+  'total count seconds bytes info state status alarm fault online present enabled type label hours cycles errors beep speedstep factor file files table tables size queue requests connections packets capacity'.split(
     ' ',
   ),
 );
@@ -130,6 +131,13 @@ export function wordsOf(name: string): string[] {
     .filter((word) => word !== '');
 }
 
+/** Units that stand as words in names; shorter ones mean too much else. */
+const NAMED_UNITS = new Set(
+  'celsius fahrenheit kelvin watt watts kilowatts kwatts milliwatts joule joules kilojoules kwh volt volts millivolts ampere amperes rpm lpm gpm pascals kpa hertz megahertz'.split(
+    ' ',
+  ),
+);
+
 /** What a unit alone says; undefined for one that is not known. `%` says nothing without a name. */
 function measureOfUnit(unit: string): Measure | undefined {
   return BY_UNIT.get(unit.toLowerCase().replaceAll(/[\s.]/g, ''));
@@ -140,10 +148,7 @@ export function measureOfName(name: string, unit = ''): Measure {
   const words = wordsOf(name);
   const limit = words.some((word) => A_LIMIT.has(word));
   const percent = PERCENT_UNITS.has(unit.toLowerCase().trim()) || words.includes('percent') || words.includes('pct');
-  const given =
-    unit === ''
-      ? words.map((word) => (word.length > 2 ? measureOfUnit(word) : undefined)).find((m) => m !== undefined)
-      : measureOfUnit(unit);
+  const given = unit === '' ? words.filter((word) => NAMED_UNITS.has(word)).map(measureOfUnit)[0] : measureOfUnit(unit);
   const named = words.some((word) => NOT_A_MEASURE.has(word))
     ? undefined
     : BY_WORD.find(([asked]) => words.some((word) => asked.includes(word)))?.[1];

@@ -5,7 +5,10 @@ import type { Group, Recorder, Series } from './recorder.ts';
 import type { Run } from './samples.ts';
 import { type Memory, type SeriesStats, StatsTable } from './tables.ts';
 
-/** The stretch of event time that a roll-up covers, ms since the epoch, both ends included. */
+/**
+ * The stretch of event time that a roll-up covers, ms since the epoch, both ends included; samples of sensors that lag
+ * behind may lie before it.
+ */
 export interface Window {
   start: number;
   end: number;
@@ -55,7 +58,7 @@ export function hasBaseline({ group, subject }: Series): boolean {
 export const SUPPLIES: ReadonlySet<string> = new Set(['pdu', 'rack', 'chassis', 'cdu']);
 
 /** What shows at most this is switched off, not low: one unit, whatever the quantity. */
-const NEARLY_ZERO = 1;
+export const NEARLY_ZERO = 1;
 
 /**
  * The window: from where the last one ended, at most its length before its end. Where nothing is newer than the last
@@ -72,7 +75,10 @@ export function windowOf(newest: number, length: number, last: { start: number; 
 /** Rolls up what the recorder took in: per series and per group. The order of the samples makes no difference. */
 export function rollUp(recorder: Recorder, window: Window, length: number): Rollup {
   const { samples, series } = recorder;
-  samples.compact(window.start, window.end - length);
+  // What a sensor said before its newest sample of the last run was rolled up then, or came too late for good; what came
+  // since belongs here, though it may lie before the window: topics lag behind each other.
+  const { before } = recorder;
+  samples.compact(window.end - length, (index, time) => time >= window.start || (before.has(index) && time > before.timeOf(index)));
   const order = inOrder(recorder);
   const stats = new StatsTable(series.length);
   const groups = new Map<Group, GroupStats & { sketch: Quantile; sum: number }>();

@@ -85,15 +85,16 @@ export class SampleStore {
   }
 
   /**
-   * Drops what lies before `from`, then repeated samples, then thins what is over the budget.
-   * @param floor what lies before it counts as late, what lies between it and `from` as covered by the last window
+   * Drops what lies before `floor` or does not belong to the window, then repeated samples, then thins what is over the
+   * budget.
    */
-  compact(from: number, floor = from): void {
+  compact(floor: number, belongs?: (series: number, time: number) => boolean): void {
     this.#filter((chunk, at) => {
       const time = chunk.time[at] as number;
-      if (time >= from || time < 0) return true;
+      if (time < 0) return true;
       if (time < floor) this.late++;
-      else this.covered++;
+      else if (belongs !== undefined && !belongs(chunk.series[at] as number, time)) this.covered++;
+      else return true;
       return false;
     });
     const repeated = this.#repeated();

@@ -2,7 +2,7 @@ import type { ConditionDraft, Subject } from '../../model/condition.ts';
 import { formatDuration, toIso } from '../../model/time.ts';
 import type { Quantity } from './quantity.ts';
 import type { Group, Recorder, Series } from './recorder.ts';
-import type { Rollup } from './rollup.ts';
+import { NEARLY_ZERO, type Rollup } from './rollup.ts';
 import { placeOf, showValue } from './show.ts';
 import type { MemoryTable } from './tables.ts';
 
@@ -23,6 +23,8 @@ const PHYSICAL: ReadonlySet<Quantity> = new Set<Quantity>([
 const MISSED = 3;
 /** How often the least silence a sensor of unknown rhythm may be silent. */
 const UNKNOWN_RHYTHM = 3;
+/** From this many on, sensors of a subject that are most of it are told of as one. */
+const MOST = 3;
 /** A whole group is silent only if it had at least this many sensors, on more than one subject. */
 const GROUP = 5;
 
@@ -72,14 +74,20 @@ export function findSilence(recorder: Recorder, rollup: Rollup, memories: Memory
     const own = members.filter((index) => memories.has(index) && !lostGroups.has((recorder.series[index] as Series).group));
     const quiet = own.filter((index) => silent[index] === 1);
     if (quiet.length === 0) continue;
-    if (!found.heard.has(subject)) found.conditions.push(subjectCondition(subject, quiet, told));
-    else {
-      for (const index of quiet) {
-        if (PHYSICAL.has((recorder.series[index] as Series).group.quantity)) found.conditions.push(sensorCondition(index, told));
-      }
+    if (!found.heard.has(subject)) found.conditions.push(subjectCondition(subject, 'all', quiet, told));
+    else if (!isDark(own, told)) {
+      const lost = quiet.filter((index) => PHYSICAL.has((recorder.series[index] as Series).group.quantity));
+      if (lost.length >= MOST && lost.length * 2 > own.length) found.conditions.push(subjectCondition(subject, 'most', lost, told));
+      else for (const index of lost) found.conditions.push(sensorCondition(index, told));
     }
   }
   return found;
+}
+
+/** Whether a subject shows that it draws nothing: then its sensors fall silent for a reason that is no fault of theirs. */
+function isDark(members: readonly number[], { recorder, memories }: Telling): boolean {
+  const power = members.filter((index) => (recorder.series[index] as Series).group.quantity === 'power');
+  return power.length > 0 && power.every((index) => Math.abs(memories.valueOf(index)) <= NEARLY_ZERO);
 }
 
 interface Telling {
@@ -129,16 +137,20 @@ function groupCondition({ quantity, metric }: Group, members: readonly number[],
   };
 }
 
-function subjectCondition(subject: Subject, members: readonly number[], { recorder, memories, options }: Telling): ConditionDraft {
+function subjectCondition(subject: Subject, share: 'all' | 'most', members: readonly number[], told: Telling): ConditionDraft {
+  const { recorder, memories, options } = told;
   const last = lastOf(members, memories);
   const power = members
     .filter((index) => recorder.series[index]?.group.quantity === 'power')
     .reduce((most, index) => Math.max(most, memories.valueOf(index)), 0);
+  const which = share === 'all' ? `all ${members.length} sensors` : `most sensors (${members.length})`;
   return {
     kind: 'telemetry_gap',
     subject,
-    part: 'all sensors',
-    message: `${subject.type} ${subject.id}: all ${members.length} sensors silent for ${formatDuration(options.end - last)}, since ${toIso(last)}${power > 0 ? `; it drew ${showValue(power, 'W')} then` : ''}`,
+    part: `${share} sensors`,
+    // What was switched off before it fell silent is no news.
+    ...(isDark(members, told) && { severity: 'info' }),
+    message: `${subject.type} ${subject.id}: ${which} silent for ${formatDuration(options.end - last)}, since ${toIso(last)}${power > 0 ? `; it drew ${showValue(power, 'W')} then` : ''}`,
     values: { sensors: members.length, silent_ms: options.end - last, ...(power > 0 && { last_power_w: power }) },
     since: toIso(last),
     lastSeen: toIso(options.end),
