@@ -116,6 +116,8 @@ const Root = z.strictObject({
     .prefault({}),
   reports: z.strictObject({ root: z.string().min(1).optional() }).prefault({}),
   ground_truth: z.string().min(1).optional(),
+  /** A clock that stands still, for data that were generated or recorded; without it the clock is the real one. */
+  clock: z.iso.datetime({ offset: true }).optional(),
   sources: z.record(z.string(), z.unknown()),
   rules: z.record(z.string(), Rule).default({}),
   model: Model.optional(),

@@ -80,6 +80,7 @@ function buildProgram(entries: Entries, finish: (status: number) => void): Comma
       )
       .option('--state-root <DIR>', 'where state is kept; also OBSERVER_STATE_ROOT')
       .option('--report-root <DIR>', 'where reports are written; also OBSERVER_REPORT_ROOT')
+      .option('--clock <TIME>', 'a clock that stands at this time (ISO 8601), for generated and recorded data')
       .option('--json', 'the result as one JSON document on stdout', false);
   const withModel = (c: Command): Command =>
     c

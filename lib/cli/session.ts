@@ -9,6 +9,8 @@ export interface CommonFlags {
   stateRoot?: string;
   reportRoot?: string;
   json?: boolean;
+  /** ISO 8601: the clock stands there. */
+  clock?: string;
   modelUrl?: string;
   modelName?: string;
   mock?: string;

@@ -1,6 +1,7 @@
 /** Reads local times that carry no zone, as console servers write them. Formatters are dear, so each zone's is kept. */
 const formatters = new Map<string, Intl.DateTimeFormat | null>();
-const offsets = new Map<string, number>();
+/** By zone, then by quarter of an hour: a key of both would be made anew for every line. */
+const offsets = new Map<string, Map<number, number>>();
 const MAX_OFFSETS = 4096;
 
 function formatterOf(timezone: string): Intl.DateTimeFormat | null {
@@ -28,9 +29,10 @@ function formatterOf(timezone: string): Intl.DateTimeFormat | null {
 /** How far a zone's clock is ahead of UTC at an instant, in ms; the instant is cut to the quarter of an hour. */
 function offsetAt(ms: number, timezone: string): number {
   const quarter = Math.floor(ms / 900_000) * 900_000;
-  const key = `${timezone} ${quarter}`;
-  const known = offsets.get(key);
+  let ofZone = offsets.get(timezone);
+  const known = ofZone?.get(quarter);
   if (known !== undefined) return known;
+  if (ofZone === undefined || ofZone.size >= MAX_OFFSETS) offsets.set(timezone, (ofZone = new Map()));
   const formatter = formatterOf(timezone);
   let offset = 0;
   if (formatter) {
@@ -38,8 +40,7 @@ function offsetAt(ms: number, timezone: string): number {
     for (const { type, value } of formatter.formatToParts(quarter)) part[type] = Number(value);
     offset = Date.UTC(part['year'] ?? 0, (part['month'] ?? 1) - 1, part['day'], part['hour'], part['minute'], part['second']) - quarter;
   }
-  if (offsets.size >= MAX_OFFSETS) offsets.clear();
-  offsets.set(key, offset);
+  ofZone.set(quarter, offset);
   return offset;
 }
 

@@ -1,0 +1,111 @@
+import { collectors } from '../collectors/registry.ts';
+import { kinds } from '../findings/kinds.ts';
+import { drainOf } from './background.ts';
+import type { Shown } from './effects.ts';
+import { BOOT_TAKES, type LaidFault } from './plan.ts';
+import { jobOn } from './sources/pbs.ts';
+import { DAY } from './spec.ts';
+import { LOOKED_BEFORE, type Tick } from './tick.ts';
+import { isManaged, type Node } from './topology.ts';
+
+/** What a report should have at a look: findings of warning or above that faults account for. */
+export interface Expected {
+  /** `KIND TYPE ID` of what has to be there. */
+  must: ReadonlySet<string>;
+  /** What may be there as well: it has just begun or ended, or depends on the moment, or its source is not seen. */
+  may: ReadonlySet<string>;
+  /** Sources that are not seen as they should be: failed, partial, or not fresh. */
+  sources: ReadonlySet<string>;
+}
+
+export function findingKey({ kind, subject }: Pick<Shown, 'kind' | 'subject'>): string {
+  return `${kind} ${subject.type} ${subject.id}`;
+}
+
+/** Sources look some minutes before the observer does, sensors are judged by two samples, an owner has time for a reason. */
+const SETTLED = 20 * 60_000;
+/** What just ended may still be seen by one source or another. */
+const ENDING = 35 * 60_000;
+
+/** Works out what faults should show at a look. */
+export function expectedAt(tick: Tick): Expected {
+  const { at } = tick;
+  const must = new Set<string>();
+  const may = new Set<string>();
+  const sources = new Set<string>();
+  for (const fault of tick.plan.faults) {
+    if (at < fault.from) continue;
+    const holds = at < fault.until;
+    for (const shown of showsOf(fault, tick)) {
+      const seen = stretchSeen(shown, fault, tick);
+      if (shown.maybe !== true && seen.certain) must.add(findingKey(shown));
+      else if (holds || at < seen.until + endingOf(shown, tick)) may.add(findingKey(shown));
+    }
+    if (!holds && at - fault.until < DAY + ENDING) {
+      for (const shown of fault.effects.lingers ?? []) may.add(findingKey(shown));
+      // A node that lost its power tells nobody why it boots.
+      for (const [name, { ends }] of fault.effects.nodes ?? [])
+        if (ends === 'reset') may.add(findingKey({ kind: 'unexpected_reboot', subject: { type: 'node', id: name } }));
+    }
+    if (holds) for (const source of fault.effects.sources?.keys() ?? []) sources.add(source);
+  }
+  return { must, may, sources };
+}
+
+/** How long after its end a finding may be open: some kinds are over only when they were not seen a few times in a row. */
+function endingOf({ kind }: Shown, { plan }: Tick): number {
+  return ENDING + BOOT_TAKES + ((kinds.get(kind)?.resolveAfter ?? 1) - 1) * plan.spec.tick;
+}
+
+/** Whether the sources of a finding have settled on it, and when they can have seen its end at the earliest. */
+function stretchSeen({ kind }: Shown, fault: LaidFault, { plan, at }: Tick): { certain: boolean; until: number } {
+  const names = new Set(collectors.filter((c) => c.kinds.some((k) => k.kind === kind)).map((c) => c.source));
+  const blind = plan.faults
+    .filter((f) => [...(f.effects.sources?.keys() ?? [])].some((source) => names.has(source)))
+    .sort((a, b) => a.from - b.from);
+  let { from, until } = fault;
+  for (const { from: firstMissed, until: end } of blind) {
+    // The last good look may be a whole tick before the first that is missed.
+    const begin = firstMissed - plan.spec.tick;
+    if (begin <= from && from < end) from = end;
+    if (begin <= until && until < end) until = end;
+  }
+  const isBlind = blind.some((f) => f.from <= at && at < f.until);
+  return { certain: !isBlind && at - from >= SETTLED && at < fault.until, until };
+}
+
+function showsOf(fault: LaidFault, tick: Tick): Shown[] {
+  const { effects } = fault;
+  const shows = [...(effects.shows ?? [])];
+  for (const name of effects.nodes?.keys() ?? []) {
+    const node = tick.plan.topology.byName.get(name);
+    if (node === undefined) continue;
+    // Of a node that somebody has taken out of service the scheduler's word covers most of what happens to it.
+    const isDrained = drainOf(node, tick.at) !== null || drainOf(node, tick.at - LOOKED_BEFORE.pbs) !== null;
+    shows.push(...lossShows(fault, node, tick).map((s) => (isDrained ? { ...s, maybe: true } : s)));
+  }
+  return shows;
+}
+
+/** What every source shows of a node's loss. */
+function lossShows({ effects }: LaidFault, node: Node, tick: Tick): Shown[] {
+  const subject = { type: 'node', id: node.name };
+  const { loss, momDown, begins, ends } = effects.nodes?.get(node.name) ?? {};
+  const shows: Shown[] = [];
+  if (loss !== undefined || momDown === true) {
+    const job = jobOn(tick, node);
+    shows.push({ kind: job === null ? 'node_down' : 'node_down_with_jobs', subject });
+    if (job !== null) shows.push({ kind: 'job_on_broken_node', subject: { type: 'job', id: job } });
+  }
+  // While it boots it is down.
+  if (begins !== undefined || ends !== undefined || loss !== undefined)
+    for (const kind of ['node_down', 'node_down_with_jobs']) shows.push({ kind, subject, maybe: true });
+  if (loss === 'off') {
+    shows.push({ kind: 'node_off', subject });
+    if (isManaged(node)) shows.push({ kind: 'server_off', subject }, { kind: 'console_disconnected', subject });
+    for (const kind of ['telemetry_gap', 'power_contradiction']) shows.push({ kind, subject, maybe: true });
+  }
+  // Exporters run on the node itself.
+  if (loss === 'dead' && node.cooling === 'air') shows.push({ kind: 'telemetry_gap', subject, maybe: true });
+  return shows;
+}

@@ -1,0 +1,171 @@
+import { drainOf, isKnownDown } from './background.ts';
+import type { Effects, Fault, NodeTrouble } from './effects.ts';
+import { faultOf } from './faults/index.ts';
+import { Random } from './random.ts';
+import { DAY, type FaultSpec, type FleetSpec, SpecError } from './spec.ts';
+import { buildTopology, type Node, type Topology } from './topology.ts';
+
+/** A fault in its place. */
+export interface LaidFault extends Required<FaultSpec> {
+  fault: Fault;
+  effects: Effects;
+}
+
+/** One stretch of trouble of a node. */
+export interface Trouble extends NodeTrouble {
+  from: number;
+  until: number;
+}
+
+/** A fleet with the faults that are laid on it. */
+export interface Plan {
+  spec: FleetSpec;
+  topology: Topology;
+  faults: readonly LaidFault[];
+  /** By node, in the order of time. */
+  troubles: ReadonlyMap<string, readonly Trouble[]>;
+}
+
+/** @throws SpecError for a fault that there is none of, or that cannot be where it is said to be */
+export function planOf(spec: FleetSpec): Plan {
+  const topology = buildTopology(spec);
+  const faults: LaidFault[] = [];
+  const touched = new Set<string>();
+  for (const [i, asked] of spec.faults.entries()) {
+    const laid = lay(asked, i, { spec, topology, touched });
+    for (const name of touches(laid)) touched.add(name);
+    faults.push(laid);
+  }
+  const troubles = new Map<string, Trouble[]>();
+  for (const { effects, from, until } of faults) {
+    for (const [node, trouble] of effects.nodes ?? []) {
+      const known = troubles.get(node);
+      if (known) known.push({ ...trouble, from, until });
+      else troubles.set(node, [{ ...trouble, from, until }]);
+    }
+  }
+  for (const some of troubles.values()) some.sort((a, b) => a.from - b.from);
+  return { spec, topology, faults, troubles };
+}
+
+/** How many places are tried for one that no other fault touches. */
+const TRIES = 50;
+
+function lay(
+  asked: FaultSpec,
+  index: number,
+  { spec, topology, touched }: Pick<Plan, 'spec' | 'topology'> & { touched: ReadonlySet<string> },
+): LaidFault {
+  const fault = faultOf(asked.kind);
+  const random = new Random(spec.seed, 'fault', index, asked.kind);
+  const places = fault.places(topology);
+  const at = (where: string): LaidFault => ({
+    ...asked,
+    where,
+    fault,
+    effects: fault.effects({
+      spec,
+      topology,
+      where,
+      from: asked.from,
+      until: asked.until,
+      random: new Random(spec.seed, 'effects', index),
+    }),
+  });
+  if (asked.where !== undefined) {
+    if (places.includes(asked.where)) return at(asked.where);
+    const example = places.length > 0 ? `, such as ${places[0]}` : '';
+    throw new SpecError(`fault ${asked.kind} cannot be at ${asked.where}: it is laid on ${fault.where}${example}`);
+  }
+  if (places.length === 0) throw new SpecError(`fault ${asked.kind}: this fleet has no place for it (${fault.where})`);
+  let laid = at(random.pick(places));
+  for (let i = 1; i < TRIES && (!isInService(laid, topology) || touches(laid).some((name) => touched.has(name))); i++)
+    laid = at(random.pick(places));
+  return laid;
+}
+
+/** The names of all that a fault is seen on. */
+function touches({ where, effects }: LaidFault): string[] {
+  const ofShows = (effects.shows ?? []).filter((s) => s.subject.type !== 'cluster').map((s) => s.subject.id);
+  return [where, ...(effects.nodes?.keys() ?? []), ...ofShows];
+}
+
+/** A node that is out of service anyway would hide the fault. */
+function isInService({ where, from, until }: LaidFault, topology: Topology): boolean {
+  const node = topology.byName.get(where);
+  if (node === undefined) return true;
+  if (isKnownDown(node)) return false;
+  for (let at = from - DAY; at < Math.min(until, from + 30 * DAY); at += DAY / 48) if (drainOf(node, at) !== null) return false;
+  return true;
+}
+
+/** How a node is at a moment. */
+export interface NodeState {
+  loss: 'off' | 'dead' | 'cut off' | null;
+  /** Since when it is lost, ms. */
+  lostSince: number;
+  momDown: boolean;
+  /** Since when its daemon is gone. */
+  momDownSince: number;
+  offline: { comment: string | null; since: number } | null;
+  booted: NodeTrouble['booted'] | null;
+  heat: number;
+}
+
+const HEALTHY: NodeState = { loss: null, lostSince: 0, momDown: false, momDownSince: 0, offline: null, booted: null, heat: 0 };
+
+/** How long a node takes from power to prompt. */
+export const BOOT_TAKES = 240_000;
+
+export function stateOf(plan: Plan, node: Node, at: number): NodeState {
+  if (isKnownDown(node)) {
+    const since = plan.spec.start - 10 * DAY;
+    return { ...HEALTHY, loss: 'off', lostSince: since, offline: { comment: 'HW-2291 bad DIMM, replacement ordered', since } };
+  }
+  const drain = drainOf(node, at);
+  const troubles = plan.troubles.get(node.name);
+  if (drain === null && troubles === undefined) return HEALTHY;
+  const state: NodeState = { ...HEALTHY, ...(drain !== null && { offline: { comment: drain.reason, since: drain.from } }) };
+  for (const trouble of troubles ?? []) {
+    if (at < trouble.from) break;
+    if (at < trouble.until) addTrouble(state, trouble, at);
+    else if (trouble.ends !== undefined && at < trouble.until + BOOT_TAKES && state.loss === null) {
+      state.loss = 'dead';
+      state.lostSince = trouble.loss === undefined ? trouble.until : trouble.from;
+    }
+  }
+  return state;
+}
+
+function addTrouble(state: NodeState, { loss, momDown, offline, booted, heat, from, begins }: Trouble, at: number): void {
+  const lost = loss ?? (begins !== undefined && at < from + BOOT_TAKES ? 'dead' : undefined);
+  if (lost !== undefined && (state.loss === null || lost === 'off')) {
+    state.loss = lost;
+    state.lostSince = from;
+  }
+  if (momDown === true && !state.momDown) {
+    state.momDown = true;
+    state.momDownSince = from;
+  }
+  if (offline !== undefined) state.offline = { comment: offline.comment, since: from };
+  if (booted !== undefined) state.booted = booted;
+  if (heat !== undefined) state.heat += heat;
+}
+
+/** When the node's kernel started that runs at a moment, ms. */
+export function bootedAt(plan: Plan, node: Node, at: number): number {
+  let boot = firstBoot(plan, node);
+  for (const { from, until, begins, ends } of plan.troubles.get(node.name) ?? []) {
+    if (begins !== undefined && from <= at) boot = from + BOOT_BEGINS;
+    if (ends !== undefined && until <= at) boot = until + BOOT_BEGINS;
+  }
+  return boot;
+}
+
+/** How long after the end of a trouble the kernel starts. */
+export const BOOT_BEGINS = 60_000;
+
+/** The boot before the fleet is looked at. */
+export function firstBoot({ spec }: Plan, node: Node): number {
+  return spec.start - 2 * DAY - new Random(node.luck, 'boot').int(0, 18 * DAY);
+}
