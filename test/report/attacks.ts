@@ -53,7 +53,7 @@ export const ATTACKS: Readonly<Record<string, string>> = {
 export function hostileReport(text: string): Report {
   const node = text === '' ? 'n' : text;
   const over = { title: text, hint: text, provenance: text, reason: text, source: text, place: { rack: text } };
-  const said = (of: Partial<Finding>): Finding => {
+  const said = (of: Partial<Finding> & { message?: string }): Finding => {
     const made = finding({ ...over, subject: { type: 'node', id: node }, message: text, evidence: [{ ref: text, quote: text }], ...of });
     return { ...made, subjects: text, ...(made.part === undefined && { knownAs: text }) };
   };

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Report } from '../../lib/model/report.ts';
 import { hasUnsafe } from '../../lib/model/text.ts';
@@ -15,19 +15,14 @@ import { columns } from '../../lib/report/text.ts';
 import { ATTACKS, hostileReport } from './attacks.ts';
 import { NOW } from './build.ts';
 
+const ACTING = '\n \r \t \u001b [ ] ( ) < > & | ` * _ # - + = ! ~ @ : / \\ " \' { } $ % ^ . \u009b \u202e \u200b a 1'.split(' ');
 /** Any text, made of what acts somewhere as often as of anything else. */
 const nasty = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc
-    .array(
-      fc.oneof(
-        fc.constantFrom(...Object.values(ATTACKS).map((a) => a.slice(0, 80))),
-        fc.constantFrom(...'\n\r\t\u001b[]()<>&|`*_#-+=!~@:/\\"\'{}$%^. \u009b\u202e\u200ba1'),
-      ),
-      {
-        maxLength: 12,
-      },
-    )
+    .array(fc.oneof(fc.constantFrom(...Object.values(ATTACKS).map((a) => a.slice(0, 80))), fc.constantFrom(...ACTING)), {
+      maxLength: 12,
+    })
     .map((parts) => parts.join('')),
 );
 const RUNS = { numRuns: 100 };
@@ -39,9 +34,9 @@ const strings = (value: unknown): string[] =>
 
 function checkText(text: string): void {
   const lines = text.split('\n');
-  for (const line of lines) expect(hasUnsafe(line), JSON.stringify(line)).toBe(false);
+  expect(lines.filter(hasUnsafe)).toEqual([]);
   // What begins a line is ours: a heading, a mark, an indentation, a source of the table.
-  const beginnings = lines.filter((l, i) => i > 0 && l !== '' && !/^ /.test(l));
+  const beginnings = lines.filter((l, i) => i > 0 && l !== '' && !l.startsWith(' '));
   for (const line of beginnings)
     expect(line).toMatch(
       /^(!! |[A-Z][A-Z0-9 ,]+(\(|$)|PROOF OF RUN$|source +status|console_logs +partial|pbs_state +failed|tick \d|before it: |snapshots:|assessment: |sink( |$))/,
@@ -52,7 +47,7 @@ describe('text for a terminal', () => {
   it.each(Object.entries(ATTACKS))('shows %s and does nothing of it', (_, attack) => {
     const text = render(hostileReport(attack), 'txt', { width: 100 });
     checkText(text);
-    for (const line of text.split('\n')) expect(columns(line), line).toBeLessThanOrEqual(100);
+    expect(text.split('\n').filter((line) => columns(line) > 100)).toEqual([]);
   });
 
   it('shows any text without acting on it, and colours nothing unless asked to', () => {
@@ -122,7 +117,7 @@ describe('HTML', () => {
     // Long sets of names are folded up, for which there is a tag of ours more: there only its kind is looked at.
     const tags = skeleton(render(hostileReport(attack), 'html'));
     for (const tag of tags) expect(tag).not.toMatch(/script|\son\w+=|evil/);
-    if (attack.length < 100) expect(tags).toEqual(skeleton(render(hostileReport('plain'), 'html')));
+    expect(attack.length < 100 ? tags : []).toEqual(attack.length < 100 ? skeleton(render(hostileReport('plain'), 'html')) : []);
   });
 
   it('leaves no character that acts, in text or attribute', () => {
@@ -191,14 +186,14 @@ describe('what goes to a chat', () => {
         expect(text.length).toBeLessThanOrEqual(block.type === 'header' ? 150 : 3000);
       }
     }
-    for (const text of strings(body)) if (text !== 'plain_text') expect(text).not.toMatch(/<|>|@(?=\w)|:\/\/|&(?!(?:amp|lt|gt);)|[*~`]/);
+    for (const text of strings(body)) expect(text).not.toMatch(/<|>|@(?=\w)|:\/\/|&(?!(?:amp|lt|gt);)|[*~`]/);
   });
 
   it.each(Object.entries(ATTACKS))('sends %s to other sinks as one printable line each', (_, attack) => {
     const made = hostileReport(attack);
     const { body } = notification(made, planNotices(made, null, 1).notices);
     const { alerts } = planAlerts(made, null, { now: NOW, labels: {}, heartbeat: 1 });
-    for (const text of strings([body, alerts])) expect(hasUnsafe(text.replaceAll('\u200b', '')), JSON.stringify(text)).toBe(false);
+    expect(strings([body, alerts]).filter((text) => hasUnsafe(text.replaceAll('\u200b', '')))).toEqual([]);
     expect(JSON.stringify(body).length).toBeLessThan(100_000);
   });
 });
@@ -206,7 +201,7 @@ describe('what goes to a chat', () => {
 it('an outline holds nothing raw and nothing endless', () => {
   for (const attack of Object.values(ATTACKS)) {
     for (const text of strings({ ...outline(hostileReport(attack)) })) {
-      expect(hasUnsafe(text), JSON.stringify(text.slice(0, 80))).toBe(false);
+      expect(hasUnsafe(text)).toBe(false);
       // A critical's own name is never cut; a name of a subject has 253 bytes at most where collectors make it.
       expect(text.length).toBeLessThan(attack.length > 1000 ? 130_000 : 9000);
     }
