@@ -71,8 +71,10 @@ export function judge(input: JudgeInput): Judged {
   leaveUnwatched(tracked, input.sources, input);
   endWhatIsGone(tracked, { inventory, names, expected: isFleetMeant(input) ? fleet : null, sources: input.sources, now });
   forget(tracked, now);
-  const hidden = weigh(tracked, input, setting);
+  const covers = new Covers(groundTruth, schedulerOf(input.sources, now), now);
+  const hidden = weigh(tracked, covers, input, setting);
   show(tracked, hidden, input);
+  showPassed(tracked, { was, covers, names, now });
   const acknowledged = acknowledge(tracked, groundTruth, now);
   const transitions = transitionsOf(was, tracked, input);
   const findings = findingsOf(tracked, { hidden, acknowledged, names, now });
@@ -125,10 +127,10 @@ function forget(tracked: Map<string, Tracked>, now: number): void {
  */
 function weigh(
   tracked: Map<string, Tracked>,
-  { groundTruth, sources, now }: JudgeInput,
+  covers: Covers,
+  { now }: JudgeInput,
   { names, fleet, rules }: Setting,
 ): ReadonlyMap<string, Cover> {
-  const covers = new Covers(groundTruth, schedulerOf(sources, now), now);
   const hidden = new Map<string, Cover>();
   const before = new Map<string, Raised>();
   for (const [id, t] of tracked) {
@@ -165,6 +167,27 @@ function show(tracked: Map<string, Tracked>, hidden: ReadonlyMap<string, Cover>,
       const reason = isBorn ? t.reason : `known since ${t.firstSeen}, and not held back any more`;
       tracked.set(id, { ...seen, state: 'new', newIn: tick, shown: 'open', reason });
     }
+  }
+}
+
+/** What came and went between two ticks is told as resolved: that it happened is news. */
+function showPassed(
+  tracked: Map<string, Tracked>,
+  { was, covers, names, now }: { was: ReadonlyMap<string, Tracked>; covers: Covers; names: Names; now: number },
+): void {
+  for (const [id, t] of tracked) {
+    const isBornHere = was.get(id)?.episode !== t.episode;
+    // A candidate that was taken back saw no good look of its own episode.
+    if (t.state !== 'resolved' || t.shown !== 'never' || !isBornHere || t.good === 0) continue;
+    const { kind, severity, subject } = t.condition;
+    if (covers.of({ kind, severity, subject, names: names.of(subject.id), held: undefined })?.hides) continue;
+    tracked.set(id, {
+      ...t,
+      shown: 'open',
+      peak: severity,
+      reportedAt: toIso(now),
+      reason: `came and went since the last tick; ${t.reason}`,
+    });
   }
 }
 
