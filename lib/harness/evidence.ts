@@ -1,6 +1,5 @@
-import { subjectKey } from '../model/condition.ts';
 import type { Finding } from '../model/finding.ts';
-import { atPointer, type Json, pointerSegment } from '../model/json.ts';
+import { atPointer, type Json } from '../model/json.ts';
 import { formatDuration } from '../model/time.ts';
 import type { ReadView } from '../tools/view.ts';
 
@@ -128,9 +127,4 @@ export class Evidence {
       ...(place && { place }),
     });
   }
-}
-
-/** The ref of what a source knows of a subject. */
-export function factsPointer(subject: { type: string; id: string }): string {
-  return `/facts/${pointerSegment(subjectKey(subject))}`;
 }

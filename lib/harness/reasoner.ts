@@ -12,7 +12,7 @@ const Row = z.looseObject({
 });
 type Row = z.infer<typeof Row>;
 const Listed = z.looseObject({ data: z.array(z.unknown()), next: z.number().nullish() });
-const Neighbour = z.looseObject({ finding: z.string(), kind: z.string(), severity: z.string() });
+const Neighbour = z.looseObject({ id: z.string(), kind: z.string(), severity: z.string() });
 
 const PAGES = 3;
 
@@ -67,7 +67,7 @@ function resultsOf(messages: readonly ChatMessage[]): Seen[] {
 }
 
 function jsonWithin(content: string): unknown {
-  const line = content.split('\n').find((l) => l.startsWith('{'));
+  const line = content.split('\n').find((l) => l.startsWith('{"ok"'));
   try {
     return JSON.parse(line ?? 'null');
   } catch {

@@ -15,8 +15,8 @@ export class Shown {
 
   /** Whether evidence of this id was in anything that was shown; the ids of findings may be shortened. */
   has(id: string): boolean {
-    const plain = withoutSnapshot(id);
-    if (this.#ids.has(plain)) return true;
+    // Whoever saw a part of a snapshot saw what is in it.
+    for (let ref = withoutSnapshot(id); ref.includes('#/'); ref = ref.slice(0, ref.lastIndexOf('/'))) if (this.#ids.has(ref)) return true;
     return ID.test(id) && [...this.#ids].some((known) => ID.test(known) && (known.startsWith(id) || id.startsWith(known)));
   }
 

@@ -1,11 +1,15 @@
 import { type GroundTruth, parseGroundTruth } from '../findings/ground-truth.ts';
 import { Names } from '../findings/names.ts';
 import { Change } from '../model/change.ts';
+import { type Subject, subjectKey } from '../model/condition.ts';
+import type { JsonObject } from '../model/json.ts';
 import { Recording } from '../model/recording.ts';
 import type { Report } from '../model/report.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { readReport } from '../report/publish.ts';
 import { readSeries } from '../store/series.ts';
+import { shardOf } from '../store/shards.ts';
+import { StoreError } from '../store/store.ts';
 import type { ReadView } from '../tools/view.ts';
 import { readHistory } from './history.ts';
 import { readIdentities } from './identities.ts';
@@ -24,6 +28,7 @@ export interface Pinned {
 /** The read view of a tick: nothing that was stored after it can be seen through it. */
 export function pinnedView({ config, snapshots, store }: Pick<Observer, 'config' | 'snapshots' | 'store'>, at: Pinned): ReadView {
   const { verdict, sources, findings, groups, suppressed } = at.judged;
+  const factsOf = rememberedFacts(snapshots);
   return {
     cluster: config.cluster,
     now: at.now,
@@ -39,13 +44,42 @@ export function pinnedView({ config, snapshots, store }: Pick<Observer, 'config'
     facts: async (subject) => {
       const known = [];
       for (const [source, snapshot] of at.pinned) {
-        const facts = snapshot && (await snapshots.facts(source, snapshot, subject));
-        if (facts) known.push({ source, asOf: snapshot.asOf, ref: `${source}@${snapshot.id}#/facts`, facts });
+        const facts = snapshot && (await factsOf(source, snapshot, subject));
+        if (facts) known.push({ source, asOf: snapshot.asOf, facts });
       }
       return known;
     },
     history: async (id) => (await readHistory(store, id)).filter((t) => t.tick <= at.tick),
     trend: (source, name, { from, to }) => readSeries(store, source, name, { from, to: Math.min(to, at.now) }),
+  };
+}
+
+/** Shards that are kept for the next question: whoever asks of a node asks of its neighbours too. */
+const SHARDS_KEPT = 24;
+
+/** Reads facts by subject, each shard once while it is in use. One that is damaged or gone tells nothing. */
+function rememberedFacts(
+  snapshots: Observer['snapshots'],
+): (source: string, snapshot: Snapshot, subject: Subject) => Promise<JsonObject | null> {
+  const kept = new Map<string, Map<string, JsonObject>>();
+  return async (source, snapshot, subject) => {
+    const count = snapshot.facts.shards.length;
+    if (count === 0) return null;
+    const index = shardOf(subject, count);
+    const key = `${source}/${index}`;
+    let shard = kept.get(key);
+    kept.delete(key);
+    if (!shard) {
+      const read = await snapshots.shard(source, snapshot, index).catch((error: unknown) => {
+        if (error instanceof StoreError) return [];
+        throw error;
+      });
+      shard = new Map(read.map((entry) => [subjectKey(entry.subject), entry.facts]));
+      const [oldest] = kept.keys();
+      if (kept.size >= SHARDS_KEPT && oldest !== undefined) kept.delete(oldest);
+    }
+    kept.set(key, shard);
+    return shard.get(subjectKey(subject)) ?? null;
   };
 }
 

@@ -5,109 +5,130 @@ import { type Finding, FindingState } from '../model/finding.ts';
 import type { JsonObject } from '../model/json.ts';
 import { compareNames } from '../model/text.ts';
 import { formatDuration } from '../model/time.ts';
-import { defineTool, page } from './tool.ts';
+import { shortId } from './ids.ts';
+import { isOpen, PlaceBook } from './places.ts';
+import { type Answer, defineTool, page } from './tool.ts';
 import type { ReadView } from './view.ts';
 
 const filters = {
   kind: z.string().max(60).nullable().describe('only this kind, such as kernel_panic'),
   severity: Severity.nullable(),
   source: z.string().max(60).nullable(),
-  state: FindingState.nullable(),
+  state: FindingState.nullable().describe('default: all that are open'),
 };
 type Filters = { [K in keyof typeof filters]: z.infer<(typeof filters)[K]> };
 
-function matching(view: ReadView, f: Filters): Finding[] {
-  return view.findings.filter(
+function matching({ findings }: Pick<ReadView, 'findings'>, f: Filters): Finding[] {
+  return findings.filter(
     (x) =>
       (f.kind === null || x.kind === f.kind) &&
       (f.severity === null || x.severity === f.severity) &&
       (f.source === null || x.source === f.source) &&
-      (f.state === null ? x.state !== 'resolved' && x.state !== 'candidate' : x.state === f.state),
+      (f.state === null ? isOpen(x) : x.state === f.state),
   );
 }
 
-const BY = ['kind', 'severity', 'source', 'state', 'rack', 'chassis', 'switch', 'pdu'] as const;
+const OWN = ['kind', 'severity', 'source', 'state'] as const;
+const BY = [...OWN, 'rack', 'chassis', 'switch', 'pdu', 'cdu', 'group'] as const;
 
 export const countConditions = defineTool({
   name: 'count_conditions',
   description:
-    'How many findings there are by kind, severity, source, state or place, with the folded subjects of each. Start here, then list.',
-  args: { by: z.enum(BY), ...filters },
-  run: (view, { by, ...f }) => {
-    const groups = new Map<string, Finding[]>();
+    'Counts findings by kind, severity, source, state or place, the most frequent first, with folded subjects and examples. By group: what code found to stand together in one place. Start here.',
+  reaches: ['findings', 'groups', 'groundTruth'],
+  args: { by: z.enum(BY), ...filters, offset: z.number().int().min(0).max(1_000_000).nullable() },
+  run: (view, { by, offset, ...f }) => {
+    if (by === 'group') return countGroups(view, offset);
+    const places = PlaceBook.of(view);
+    const keysOf = (x: Finding): readonly string[] =>
+      by === 'kind' || by === 'severity' || by === 'source' || by === 'state' ? [x[by]] : (places.whereIs(x).get(by) ?? ['unknown']);
+    const counted = new Map<string, Finding[]>();
     for (const x of matching(view, f)) {
-      const key = by === 'kind' || by === 'severity' || by === 'source' || by === 'state' ? x[by] : (x.place?.[by] ?? 'unknown place');
-      groups.set(key, [...(groups.get(key) ?? []), x]);
+      for (const key of keysOf(x)) {
+        const some = counted.get(key);
+        if (some) some.push(x);
+        else counted.set(key, [x]);
+      }
     }
-    const rows = [...groups].map(([key, all]) => {
-      const worst = all.map((x) => x.severity).reduce((a, b) => (compareSeverity(a, b) <= 0 ? a : b));
-      const subjects = fold(new Set(all.map((x) => x.subject.id)));
-      return { key, count: all.length, worst, subjects: subjects.length > 300 ? `${subjects.slice(0, 300)}…` : subjects };
-    });
-    rows.sort((a, b) => b.count - a.count || compareNames(a.key, b.key));
-    return page(rows.map(({ key, ...rest }) => ({ [by]: key, ...rest })));
+    const rows = [...counted].sort(([a, x], [b, y]) => y.length - x.length || compareNames(a, b));
+    return page(
+      rows.map(([key, all]) => ({ [by]: key, ...tally(view, all) })),
+      { offset },
+    );
   },
 });
+
+function tally(view: Pick<ReadView, 'findings'>, all: readonly Finding[]): JsonObject {
+  const worst = all.map((x) => x.severity).reduce((a, b) => (compareSeverity(a, b) <= 0 ? a : b));
+  const fresh = all.filter((x) => x.state === 'new').length;
+  return {
+    count: all.length,
+    worst,
+    ...(fresh > 0 && { new: fresh }),
+    subjects: cut(fold(new Set(all.map((x) => x.subject.id))), 200),
+    ids: all.slice(0, 3).map((x) => shortId(view, x.id)),
+  };
+}
+
+function countGroups({ groups }: Pick<ReadView, 'groups'>, offset: number | null): Answer {
+  const rows = groups.filter((g) => g.state !== 'resolved' && g.state !== 'candidate');
+  return page(
+    rows.map((g) => ({
+      group: g.id.slice(0, 8),
+      kind: g.kind,
+      severity: g.severity,
+      state: g.state,
+      place: `${g.place.type} ${g.place.id}`,
+      count: g.findings.length,
+      subjects: cut(g.subjects, 200),
+      message: cut(g.message, 200),
+      against: g.counterEvidence.slice(0, 3).map((t) => cut(t, 160)),
+      ...(g.changedThere !== undefined && { changed_there: cut(g.changedThere, 160) }),
+    })),
+    { offset },
+  );
+}
 
 export const listConditions = defineTool({
   name: 'list_conditions',
-  description: 'Findings, the worst first, each with its id, state, subject and message. Open ones unless a state is given.',
+  description: 'Lists findings, the worst first, with id, state, subject and message. Open ones unless a state is given.',
+  reaches: ['findings', 'groundTruth', 'now', 'namesOf'],
   args: {
     ...filters,
     node: z.string().max(253).nullable().describe('only this subject'),
-    limit: z.number().int().min(1).max(100).nullable(),
-    offset: z.number().int().min(0).max(1_000_000).nullable(),
+    place: z.string().max(253).nullable().describe('only in or behind this rack, chassis, switch, PDU or CDU'),
+    limit: z.number().int().min(1).max(100).nullable().describe('default 20'),
+    offset: z.number().int().min(0).max(1_000_000).nullable().describe('the "next" of the last answer'),
   },
-  run: (view, { node, limit, offset, ...f }) =>
-    page(
+  run: (view, { node, place, limit, offset, ...f }) => {
+    const names = node === null ? null : new Set([node, ...view.namesOf(node)]);
+    const places = PlaceBook.of(view);
+    const isThere = (x: Finding): boolean => place === null || [...places.whereIs(x).values()].some((ids) => ids.includes(place));
+    return page(
       matching(view, f)
-        .filter((x) => node === null || x.subject.id === node)
-        .map((x) => brief(x, view.now)),
+        .filter((x) => (names === null || names.has(x.subject.id)) && isThere(x))
+        .map((x) => brief(view, x)),
       { offset, limit: limit ?? 20 },
-    ),
-});
-
-export const getCondition = defineTool({
-  name: 'get_condition',
-  description: 'One finding whole: values, evidence with stored quotes, place, hint, and its history.',
-  args: { id: z.string().max(64).describe('the id of a finding; its first 8 characters or more') },
-  run: async (view, { id }) => {
-    const found = id.length >= 8 ? view.findings.filter((x) => x.id.startsWith(id)) : [];
-    const [x] = found;
-    if (!x || found.length > 1)
-      return {
-        ok: false,
-        error:
-          found.length > 1 ? 'more than one finding begins so; give more of the id' : 'no finding has this id; list_conditions gives ids',
-      };
-    const history = await view.history(x.id);
-    const condition = x.conditions[0];
-    return page([
-      {
-        ...brief(x, view.now),
-        title: x.title,
-        values: condition?.values ?? {},
-        evidence: x.evidence.map((e) => ({ ref: e.ref, ...(e.quote !== undefined && { quote: e.quote }) })),
-        ...(x.place && { place: x.place }),
-        hint: x.hint,
-        count: x.count,
-        episode: x.episode,
-        history: history.slice(-8).map((t) => ({ at: t.at, to: t.to, reason: t.reason })),
-      },
-    ]);
+    );
   },
 });
 
-function brief(x: Finding, now: number): JsonObject {
+/** A finding in one row. */
+export function brief(view: Pick<ReadView, 'findings' | 'now'>, x: Finding): JsonObject {
   return {
-    id: x.id,
+    id: shortId(view, x.id),
     severity: x.severity,
     state: x.state,
     kind: x.kind,
     subject: x.subject.id,
-    ...(x.part !== undefined && { part: x.part }),
-    message: x.conditions[0]?.message ?? x.title,
-    for: formatDuration(now - Date.parse(x.firstSeen)),
+    ...(x.knownAs !== undefined && { node: x.knownAs }),
+    ...(x.part !== undefined && { part: cut(x.part, 80) }),
+    message: cut(x.conditions[0]?.message ?? x.title, 240),
+    for: formatDuration(view.now - Date.parse(x.firstSeen)),
     source: x.source,
   };
+}
+
+function cut(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max)}…` : text;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { expand, fold, nodeSetOf } from '../nodeset.ts';
-import type { Json, JsonObject } from '../model/json.ts';
+import { type Json, type JsonObject, pointerSegment } from '../model/json.ts';
 import { cleanName } from '../model/text.ts';
 import { formatDuration, toIso } from '../model/time.ts';
 import { defineTool, fit, MAX_RESULT_BYTES, page } from './tool.ts';
@@ -13,6 +13,7 @@ export const listSources = defineTool({
   name: 'list_sources',
   description:
     'Every data source with status, age and what it could not see. Look here first: what a failed or old source would show is unknown.',
+  reaches: ['sources', 'verdict', 'now'],
   args: {},
   run: (view) =>
     page(
@@ -24,53 +25,18 @@ export const listSources = defineTool({
         records: s.records,
         rejected: s.rejected,
         conditions: s.conditions,
-        ...(s.problem && { problem: s.problem.detail }),
-        ...(s.notes.length > 0 && { notes: s.notes }),
+        ...(s.problem && { problem: fit(s.problem.detail, 300) }),
+        ...(s.notes.length > 0 && { notes: fit(s.notes, 300) }),
       })),
       { about: { verdict: view.verdict, at: toIso(view.now) } },
     ),
-});
-
-export const getChanges = defineTool({
-  name: 'get_changes',
-  description:
-    'What changed since the last look: conditions that appeared, cleared, changed or became unknown, and the values of summaries that moved.',
-  args: { source: Source.nullable(), offset: Offset },
-  run: (view, { source, offset }) => {
-    const items = view.changes
-      .filter((c) => source === null || c.source === source)
-      .flatMap((c): Json[] => [
-        ...c.appeared.map((x) => ({
-          source: c.source,
-          change: 'appeared',
-          id: x.id,
-          kind: x.kind,
-          severity: x.severity,
-          subject: x.subject.id,
-          message: x.message,
-        })),
-        ...c.cleared.map((x) => ({ source: c.source, change: 'cleared', id: x.id, kind: x.kind, subject: x.subject.id, by: x.by })),
-        ...c.changed.map((x) => ({
-          source: c.source,
-          change: 'changed',
-          id: x.id,
-          kind: x.kind,
-          subject: x.subject.id,
-          was: x.was.severity,
-          now: x.severity,
-          message: x.message,
-        })),
-        ...c.unknown.map((x) => ({ source: c.source, change: 'unknown', id: x.id, kind: x.kind, subject: x.subject.id })),
-        ...c.summary.map((x) => ({ source: c.source, change: 'value', path: x.path, from: fit(x.from, 200), to: fit(x.to, 200) })),
-      ]);
-    return page(items, { offset });
-  },
 });
 
 export const getSummary = defineTool({
   name: 'get_summary',
   description:
     "A source's digest: totals, shares, folded node sets, top lists. Without a section: the whole, shortened, and the names of its sections.",
+  reaches: ['sources', 'snapshot'],
   args: { source: Source, section: z.string().max(80).nullable().describe('a top-level key of the summary') },
   run: async (view, { source, section }) => {
     const snapshot = await view.snapshot(source);
@@ -85,7 +51,7 @@ export const getSummary = defineTool({
     const about = {
       source,
       asOf: snapshot.asOf,
-      ref: `${source}@${snapshot.id}#/summary${section === null ? '' : `/${section}`}`,
+      ref: `${source}#/summary${section === null ? '' : `/${pointerSegment(section)}`}`,
       ...(section === null && { sections: fit(sections, 600) }),
     };
     const value = section === null ? snapshot.summary : (snapshot.summary[section] as Json);
@@ -97,6 +63,7 @@ export const getTrend = defineTool({
   name: 'get_trend',
   description:
     'How a number of a source moved over the last hours: first, last, lowest, highest, slope per hour, and up to 24 points. Without a name: which numbers there are.',
+  reaches: ['snapshot', 'trend', 'now'],
   args: {
     source: Source,
     name: z.string().max(120).nullable().describe('a number, as this tool lists them'),
@@ -131,7 +98,7 @@ export const getTrend = defineTool({
       lowest: values.reduce((a, b) => Math.min(a, b)),
       highest: values.reduce((a, b) => Math.max(a, b)),
       per_hour: elapsed > 0 ? (last.value - first.value) / elapsed : null,
-      ref: `${source}@${snapshot.id}#/series`,
+      ref: `${source}#/series/${pointerSegment(name)}`,
     };
     const stride = Math.ceil(points.length / 24);
     return page(
@@ -145,11 +112,14 @@ export const getGroundTruth = defineTool({
   name: 'get_ground_truth',
   description:
     'What the site expects: fleet by role, images, known-down nodes, maintenance, silences. With a node: only what is said of it.',
+  reaches: ['groundTruth', 'now', 'namesOf'],
   args: { node: z.string().max(253).nullable(), offset: Offset },
   run: (view, { node, offset }) => {
     const truth = view.groundTruth;
     if (!truth) return page([], { about: { note: 'no ground truth is configured' } });
-    const covers = (set: string | undefined): boolean => node === null || (set !== undefined && nodeSetOf(set).has(node));
+    const names = node === null ? [] : view.namesOf(node);
+    const covers = (set: string | undefined): boolean =>
+      node === null || (set !== undefined && names.some((name) => nodeSetOf(set).has(name)));
     const items: JsonObject[] = [
       ...truth.fleet
         .filter((f) => covers(f.nodes))
@@ -190,15 +160,17 @@ export const getGroundTruth = defineTool({
           owner: s.owner,
           expires: toIso(s.expires),
         })),
-      ...topologyOf(view, node),
+      ...topologyOf(view, names),
     ];
     return page(items, { offset });
   },
 });
 
-function topologyOf({ groundTruth }: ReadView, node: string | null): JsonObject[] {
-  if (node === null || !groundTruth) return [];
-  return Object.entries(groundTruth.topology).flatMap(([type, places]) =>
-    Object.entries(places).flatMap(([name, nodes]) => (nodeSetOf(nodes).has(node) ? [{ says: 'topology', type, name, nodes }] : [])),
+function topologyOf({ groundTruth }: Pick<ReadView, 'groundTruth'>, names: readonly string[]): JsonObject[] {
+  return Object.entries(groundTruth?.topology ?? {}).flatMap(([type, places]) =>
+    Object.entries(places).flatMap(([name, nodes]) => {
+      const set = names.length === 0 ? null : nodeSetOf(nodes);
+      return set && names.some((n) => set.has(n)) ? [{ says: 'topology', type, name, nodes }] : [];
+    }),
   );
 }

@@ -2,9 +2,11 @@ import type { AuditEntry } from '../model/audit.ts';
 import { canonicalJson, type Json } from '../model/json.ts';
 import { sha256Hex } from '../model/identity.ts';
 import { oneLine } from '../model/text.ts';
-import { countConditions, getCondition, listConditions } from './conditions.ts';
+import { getChanges } from './changes.ts';
+import { getCondition } from './condition.ts';
+import { countConditions, listConditions } from './conditions.ts';
 import { getNode, getTelemetry } from './nodes.ts';
-import { getChanges, getGroundTruth, getSummary, getTrend, listSources } from './overview.ts';
+import { getGroundTruth, getSummary, getTrend, listSources } from './overview.ts';
 import { type Answer, byteLength, type Refusal, type Tool } from './tool.ts';
 import type { ReadView } from './view.ts';
 

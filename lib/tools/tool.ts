@@ -28,6 +28,8 @@ export interface Tool<Args = unknown> {
   name: string;
   /** For the model: what it answers, in a sentence or two. */
   description: string;
+  /** What of a view it can reach; the rest is not handed to it. */
+  reaches: readonly (keyof ReadView)[];
   args: z.ZodType<Args>;
   /** JSON Schema of the arguments, made from the same zod schema. */
   parameters: JsonObject;
@@ -35,14 +37,24 @@ export interface Tool<Args = unknown> {
 }
 
 /** Declares a tool; every argument that is not needed is nullable, so that closed schemas can require them all. */
-export function defineTool<Shape extends z.ZodRawShape>(tool: {
+export function defineTool<Shape extends z.ZodRawShape, Reach extends keyof ReadView>(tool: {
   name: string;
   description: string;
+  reaches: readonly Reach[];
   args: Shape;
-  run: (view: ReadView, args: z.infer<z.ZodObject<Shape>>) => Answer | Refusal | Promise<Answer | Refusal>;
+  run: (view: Pick<ReadView, Reach>, args: z.infer<z.ZodObject<Shape>>) => Answer | Refusal | Promise<Answer | Refusal>;
 }): Tool {
   const args = z.strictObject(tool.args);
-  return { ...tool, args, parameters: wireSchema(args) };
+  return {
+    ...tool,
+    args,
+    parameters: wireSchema(args),
+    run: (view, parsed) => tool.run(narrowed(view, tool.reaches), parsed as z.infer<z.ZodObject<Shape>>),
+  };
+}
+
+function narrowed<Reach extends keyof ReadView>(view: ReadView, reaches: readonly Reach[]): Pick<ReadView, Reach> {
+  return Object.fromEntries(reaches.map((key) => [key, view[key]])) as Pick<ReadView, Reach>;
 }
 
 /**
@@ -79,18 +91,27 @@ function simplify(raw: unknown): Json {
   return out;
 }
 
-/** Takes as many items as fit the budget, from an offset on. */
+/** Takes as many items as fit the budget, from an offset on; one that is too large alone is cut to fit. */
 export function page(
   items: readonly Json[],
   { offset = 0, limit = 50, about }: { offset?: number | null; limit?: number | null; about?: JsonObject } = {},
 ): Answer {
   const from = Math.max(0, offset ?? 0);
-  const answer: Answer = { ok: true, ...(about && { about }), total: items.length, returned: 0, truncated: false, next: null, data: [] };
+  const answer: Answer = {
+    ok: true,
+    ...(about && { about: fit(about, MAX_RESULT_BYTES / 3) as JsonObject }),
+    total: items.length,
+    returned: 0,
+    truncated: false,
+    next: null,
+    data: [],
+  };
   let room = MAX_RESULT_BYTES - byteLength(answer) - 40;
   for (const item of items.slice(from, from + Math.min(limit ?? 50, 200))) {
-    room -= byteLength(item) + 1;
+    const whole = answer.data.length === 0 ? fit(item, room) : item;
+    room -= byteLength(whole) + 1;
     if (room < 0) break;
-    answer.data.push(item);
+    answer.data.push(whole);
   }
   answer.returned = answer.data.length;
   const reached = from + answer.returned;
@@ -107,7 +128,8 @@ export function fit(value: Json, bytes: number): Json {
     [20, 200],
     [10, 120],
     [5, 80],
-    [2, 60],
+    [3, 60],
+    [1, 30],
   ] as const) {
     const smaller = cut(value, items, characters);
     if (byteLength(smaller) <= bytes) return smaller;

@@ -26,7 +26,7 @@ export interface ReadView {
   /** The pinned snapshot of a source (`observer` for derived conditions); null where it has none. */
   snapshot(source: string): Promise<Snapshot | null>;
   /** What each source knows of a subject, in the order of the sources. */
-  facts(subject: Subject): Promise<{ source: string; asOf: string; ref: string; facts: JsonObject }[]>;
+  facts(subject: Subject): Promise<{ source: string; asOf: string; facts: JsonObject }[]>;
   /** A finding's transitions, oldest first. */
   history(findingId: string): Promise<readonly Transition[]>;
   /** A declared number of a source over time, oldest first; `at` in ms since the epoch. */

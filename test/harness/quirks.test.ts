@@ -340,7 +340,7 @@ describe('what is asked', () => {
     expect(offered).toHaveLength(12);
     expect(tools.length).toBe(10);
     expect(JSON.stringify(offered).length).toBeLessThan(8500);
-    for (const t of offered) expect(t.function.description.length, t.function.name).toBeLessThan(260);
+    expect(offered.filter((t) => t.function.description.length > 260).map((t) => t.function.name)).toEqual([]);
   });
 
   it('25: near the end only the terminal call is offered, by name; there are always tools, and never tool_choice none', async () => {
@@ -470,83 +470,5 @@ describe('what is asked', () => {
       { view },
     );
     expect(assessment.notes).toEqual([expect.stringContaining('cuts prompts unseen')]);
-  });
-});
-
-describe('servers that are not ready', () => {
-  it.each<[string, Reply]>([
-    [
-      '32: llama.cpp loads',
-      status(503, { error: { code: 503, message: 'Loading model', type: 'unavailable_error' } }, { 'retry-after-ms': '5' }),
-    ],
-    ['32: an empty 503', status(503, '', { 'retry-after-ms': '5' })],
-    ['32: a queue that is full', status(429, { error: { message: 'too many requests' } }, { 'retry-after': '0' })],
-  ])('%s: is waited for', async (_, notReady) => {
-    const { assessment, exchanges } = await stub.run([notReady, notReady, SUBMITS]);
-    expect(assessment).toMatchObject({ status: 'ok', notes: [expect.stringMatching(/loading|busy/)] });
-    expect(exchanges.map((e) => e.error?.code ?? 'answer')).toEqual([expect.stringMatching(/loading|busy/), expect.any(String), 'answer']);
-  });
-
-  it('32: one that loads for ever costs the time budget and no more', async () => {
-    const { assessment } = await stub.run([status(503, { error: { message: 'Loading model' } }, { 'retry-after-ms': '40' })], {
-      limits: { timeout: 400 },
-    });
-    expect(assessment).toMatchObject({ status: 'failed', reason: expect.stringMatching(/Loading model|in time/) });
-  });
-
-  it('35: the same 500 twice is no passing fault', async () => {
-    const { assessment } = await stub.run([status(500, { error: { message: 'boom' } })]);
-    expect(assessment).toMatchObject({ status: 'failed', reason: 'status 500: boom' });
-    expect(stub.sent).toHaveLength(2);
-  });
-
-  it('33: another id of the only model there is', async () => {
-    stub.gets.set('/v1/models', { data: [{ id: 'org/stub-8b', max_model_len: 8192 }] });
-    const { assessment, profile } = await stub.run([
-      status(404, { error: { message: 'The model `stub` does not exist.', type: 'NotFoundError', param: 'model', code: 404 } }),
-      SUBMITS,
-    ]);
-    expect(stub.sent.map((s) => s.body.model)).toEqual(['stub', 'org/stub-8b']);
-    expect(assessment).toMatchObject({ status: 'ok', notes: expect.arrayContaining([expect.stringContaining('org/stub-8b')]) });
-    expect(profile?.dialect.model).toBe('org/stub-8b');
-  });
-
-  it('33: of several models none is guessed, and the reason names them', async () => {
-    stub.gets.set('/v1/models', { data: [{ id: 'a' }, { id: 'b' }] });
-    const { assessment } = await stub.run([status(404, { error: 'model "stub" not found, try pulling it first' })]);
-    expect(assessment).toMatchObject({ status: 'failed', reason: 'no model stub; there: a, b' });
-    expect(stub.sent).toHaveLength(1);
-  });
-
-  it('43: a redirect is refused, and nobody else gets the key', async () => {
-    const other = await new Stub().start();
-    const { assessment } = await stub.run([(response) => response.writeHead(307, { location: `${other.url}/chat/completions` }).end()]);
-    expect(assessment.status).toBe('failed');
-    expect(other.sent).toEqual([]);
-    await other.stop();
-  });
-
-  it('30: temperature 0 promises nothing: what was answered is recorded, answer by answer', async () => {
-    const { exchanges } = await stub.run([calling(look), SUBMITS]);
-    expect(exchanges.map((e) => (e.answer as { calls: { name: string }[] }).calls[0]?.name)).toEqual(['list_sources', 'submit_report']);
-  });
-});
-
-describe('34: what an error says is found in any shape', () => {
-  it.each<[string, unknown, string]>([
-    ['OpenAI', { error: { message: 'no', code: 'x', type: 'y' } }, 'status 400: no'],
-    ['Ollama', { error: 'no such thing' }, 'status 400: no such thing'],
-    ['old vLLM', { object: 'error', message: 'bad', type: 'BadRequestError', code: 400 }, 'status 400: bad'],
-    ['a gateway', { detail: 'upstream says no' }, 'status 400: upstream says no'],
-    ['FastAPI', { detail: [{ loc: ['body'], msg: 'field required' }] }, 'field required'],
-    ['HTML', '<html><h1>Bad Request</h1></html>', 'Bad Request'],
-    ['nothing', '', 'status 400'],
-    ['a bare text', '"no"', 'status 400: no'],
-    ['10 kB of it', { error: { message: 'n'.repeat(10_000) } }, 'status 400: nnn'],
-    ['hostile', { error: { message: '\u001b]52;c;evil\u0007\nline' } }, 'status 400: \\x1b]52;c;evil\\x07 line'],
-  ])('%s', async (_, body, told) => {
-    const { assessment } = await stub.run([status(400, body)]);
-    expect(assessment).toMatchObject({ status: 'failed', reason: expect.stringContaining(told) });
-    expect(assessment.reason.length).toBeLessThan(420);
   });
 });

@@ -110,7 +110,7 @@ export function viewOf(
     snapshot: async (source) => snapshots.get(source) ?? null,
     facts: async ({ type, id }) => {
       const known = facts[`${type}:${id}`];
-      return known ? [{ source: 'console_logs', asOf: ISO, ref: `console_logs#/facts/${type}:${id}`, facts: known }] : [];
+      return known ? [{ source: 'console_logs', asOf: ISO, facts: known }] : [];
     },
   };
 }
