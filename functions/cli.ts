@@ -2,6 +2,7 @@
 import { runProgram } from '../lib/cli/program.ts';
 import type { CommonFlags, Session } from '../lib/cli/session.ts';
 import { collectors } from '../lib/collectors/registry.ts';
+import { advance, generate } from '../lib/eval/generate.ts';
 import { oneLine } from '../lib/model/text.ts';
 import type { Log } from '../lib/steps/observer.ts';
 import app from './app.ts';
@@ -40,6 +41,7 @@ const status = await runProgram(process.argv.slice(2), {
   withSession,
   serve: (flags) => serveNode(flags, process.env),
   writeUnits,
+  fleets: { generate, advance },
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
 });

@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { ConfigError } from '../config.ts';
 import { VERSION } from '../version.ts';
 import { CommandFailed, type CommonFlags, EXIT, type Session, type WithSession } from './session.ts';
+import { addEvalCommands, type FleetWriter } from './eval.ts';
 import { auditCommand, kindsCommand, replayCommand } from './checks.ts';
 import { collectCommand, diffCommand, runCommand, tickCommand } from './steps.ts';
 import { explainCommand, findingsCommand, reportCommand, snapshotCommand, toolsCommand } from './stored.ts';
@@ -27,6 +28,8 @@ export interface Entries {
   serve: (flags: CommonFlags & { listen?: string; socket?: string }) => Promise<number>;
   /** Writes the systemd units; answers the files. */
   writeUnits: (flags: UnitFlags) => string[];
+  /** Writes generated fleets. */
+  fleets: FleetWriter;
   out: (text: string) => void;
   err: (text: string) => void;
 }
@@ -154,6 +157,11 @@ function buildProgram(entries: Entries, finish: (status: number) => void): Comma
   );
   command('kinds', 'every kind of condition that can occur').action((flags: CommonFlags) =>
     finish(kindsCommand(entries.out, flags.json === true)),
+  );
+  addEvalCommands(
+    program.command('eval').description('evaluation: fleets of any size, with faults laid on them'),
+    entries.fleets,
+    entries.out,
   );
   program
     .command('systemd')
