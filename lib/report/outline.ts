@@ -50,7 +50,9 @@ export function outline(report: Report, shownAt?: number): Outline {
       ...(shownAt !== undefined && shownAt - Date.parse(report.generatedAt) > OLD
         ? [`THIS REPORT IS ${formatDuration(shownAt - Date.parse(report.generatedAt)).toUpperCase()} OLD: no tick has ended since`]
         : []),
-      ...(provenance.unfinishedTick ? [`tick ${provenance.unfinishedTick} began and never ended`] : []),
+      ...[...(provenance.alsoUnfinished ?? []), ...(provenance.unfinishedTick ? [provenance.unfinishedTick] : [])].map(
+        (tick) => `tick ${tick} began and never ended`,
+      ),
     ],
     tallies: talliesOf(report),
     sections: sectionsOf(report).filter((s) => s.items.length > 0),

@@ -1,7 +1,7 @@
 import { oneLine } from '../../model/text.ts';
 
 const APART = '\u200b';
-const ACTING = /<(?=[!@#/a-z])|@(?=\w)|:(?=\/\/)|\](?=[([:])|(?<![a-z0-9])www(?=\.)|\b(?:mailto|xmpp|tel)(?=:)/gi;
+const ACTING = /<(?=[!@#/a-z])|@(?=[a-z_])|:(?=\/\/)|\](?=[([:])|(?<![a-z0-9])www(?=\.)|\b(?:mailto|xmpp|tel)(?=:)/gi;
 
 /** A text for a chat: what would call somebody, or become a link, has an invisible blank within. */
 export function apart(text: string, max = 500): string {
