@@ -41,7 +41,9 @@ const log: Log = (level, event, fields = {}) => console.log(JSON.stringify({ tim
  */
 export function edgeObserver(env: EdgeBindings): Observer {
   const { STATE, REPORTS, OBSERVER_CONFIG } = env;
-  const missing = Object.entries({ OBSERVER_CONFIG, STATE, REPORTS }).flatMap(([name, value]) =>
+  const tokens = (env.OBSERVER_TOKEN ?? '').split(/\s+/).filter((t) => t !== '');
+  // The whole internet is a client here: without a token nothing may be set off.
+  const missing = Object.entries({ OBSERVER_CONFIG, OBSERVER_TOKEN: tokens[0], STATE, REPORTS }).flatMap(([name, value]) =>
     value ? [] : [`binding ${name} is missing`],
   );
   if (!STATE || !REPORTS || !OBSERVER_CONFIG) throw new ConfigError(missing);
@@ -66,6 +68,6 @@ export function edgeObserver(env: EdgeBindings): Observer {
     model,
     send: (input, init) => fetch(input, init),
     secret: async (binding) => secretOf(env, binding),
-    tokens: async () => (env.OBSERVER_TOKEN ? env.OBSERVER_TOKEN.split(/\s+/).filter((t) => t !== '') : []),
+    tokens: async () => tokens,
   };
 }

@@ -1,7 +1,16 @@
 import type { Hono } from 'hono';
 import { requestId } from 'hono/request-id';
+import { oneLine } from '../lib/model/text.ts';
 import type { Log } from '../lib/steps/observer.ts';
 import { createFunction, type FunctionEnv, problem } from './function.ts';
+
+/** A problem document for a request that never became one of an app's. */
+export function problemDocument(status: number, title: string, detail: string): Response {
+  return Response.json(
+    { type: 'about:blank', status, title, detail: oneLine(detail, 300), requestId: crypto.randomUUID() },
+    { status, headers: { 'content-type': 'application/problem+json' } },
+  );
+}
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 

@@ -1,9 +1,11 @@
 import { Hono, type Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
+import { TrieRouter } from 'hono/router/trie-router';
 import { ConfigError } from '../lib/config.ts';
 import type { Problem } from '../lib/model/snapshot.ts';
 import { oneLine } from '../lib/model/text.ts';
-import { type Observer, StepError } from '../lib/steps/observer.ts';
+import { type Observer, StepError, storeProblem } from '../lib/steps/observer.ts';
+import { StoreError, StoreUnavailable } from '../lib/store/store.ts';
 import { edgeObserver, type EdgeBindings } from './edge.ts';
 
 export interface FunctionEnv {
@@ -22,10 +24,31 @@ export function createFunction(): Hono<FunctionEnv> {
     await next();
   });
   app.onError((error, c) => answerError(error, c));
-  app.notFound((c) =>
-    problem(c, 404, { title: 'Not found', detail: `nothing is at ${oneLine(c.req.path, 200)}; GET /openapi.json lists what there is` }),
-  );
+  let methods: TrieRouter<string[]> | undefined;
+  app.notFound((c) => {
+    methods ??= methodsByPath(app);
+    const allowed = new Set(methods.match('ALL', c.req.path)[0].flatMap(([of]) => of));
+    const path = oneLine(c.req.path, 200);
+    if (allowed.size === 0 || allowed.has(c.req.method))
+      return problem(c, 404, { title: 'Not found', detail: `nothing is at ${path}; GET /openapi.json lists what there is` });
+    c.header('allow', [...allowed].join(', '));
+    return problem(c, 405, { title: 'Method not allowed', detail: `${path} takes ${[...allowed].join(', ')}` });
+  });
   return app;
+}
+
+/** Which methods each path of an app takes, whatever was mounted on it. */
+function methodsByPath(app: Hono<FunctionEnv>): TrieRouter<string[]> {
+  const byPath = new Map<string, Set<string>>();
+  for (const { path, method } of app.routes) {
+    if (method === 'ALL') continue;
+    const methods = byPath.get(path) ?? new Set();
+    byPath.set(path, methods.add(method));
+    if (method === 'GET') methods.add('HEAD');
+  }
+  const router = new TrieRouter<string[]>();
+  for (const [path, methods] of byPath) router.add('ALL', path, [...methods]);
+  return router;
 }
 
 interface ProblemDocument {
@@ -49,6 +72,7 @@ const STATUS: Record<Problem['code'], [number, string]> = {
   too_large: [502, 'The source is over its budget'],
   invalid: [422, 'The data is not what it claims to be'],
   busy: [409, 'Already running'],
+  store: [507, 'The state cannot be stored'],
   internal: [500, 'Fault of the program'],
 };
 
@@ -60,6 +84,14 @@ export function answerProblem(c: Context, { code, ...rest }: Problem, extension:
 
 function answerError(error: Error, c: Context<FunctionEnv>): Response {
   if (error instanceof StepError) return answerProblem(c, error.problem);
+  if (error instanceof StoreUnavailable) {
+    c.get('observer')?.log('error', 'store', { path: c.req.path, error: oneLine(error.message, 600) });
+    return answerProblem(c, storeProblem(error));
+  }
+  if (error instanceof StoreError) {
+    c.get('observer')?.log('error', 'store', { path: c.req.path, error: oneLine(error.message, 600) });
+    return problem(c, 500, { title: 'A stored value is damaged', code: 'store', detail: oneLine(error.message, 600) });
+  }
   if (error instanceof ConfigError)
     return problem(c, 500, { title: 'Configuration', detail: 'the configuration is wrong', mistakes: error.mistakes });
   if (error instanceof HTTPException) {

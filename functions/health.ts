@@ -1,7 +1,8 @@
-import { getAttempt } from '../lib/store/attempts.ts';
-import { readReport } from '../lib/report/publish.ts';
 import { toIso } from '../lib/model/time.ts';
-import { createFunction } from './function.ts';
+import { storeProblem } from '../lib/steps/observer.ts';
+import { StoreUnavailable } from '../lib/store/store.ts';
+import { createFunction, problem } from './function.ts';
+import { readStanding } from './standing.ts';
 
 const app = createFunction();
 
@@ -10,11 +11,19 @@ app.get('/healthz', (c) => c.json({ status: 'ok' }));
 
 /** Ready: the store can be read; with the age and last status of each source, and the last report. */
 app.get('/readyz', async (c) => {
-  const { config, store, snapshots, clock, model, reports } = c.get('observer');
+  const observer = c.get('observer');
+  const { clock, model } = observer;
   try {
-    const sources = await Promise.all(
-      [...config.sources].map(async ([source, { maxAge }]) => {
-        const [attempt, snapshot] = [await getAttempt(store, source), await snapshots.latest(source)];
+    const { sources, report, damage } = await readStanding(observer);
+    return c.json({
+      status: 'ready',
+      time: toIso(clock()),
+      store: 'ok',
+      model: model?.label ?? null,
+      lastTick: report?.tick ?? null,
+      verdict: report?.verdict ?? null,
+      damage,
+      sources: sources.map(({ source, maxAge, attempt, snapshot, damage: damaged }) => {
         const age = snapshot ? clock() - Date.parse(snapshot.asOf) : null;
         return {
           source,
@@ -23,23 +32,14 @@ app.get('/readyz', async (c) => {
           asOf: snapshot?.asOf ?? null,
           age,
           fresh: age !== null && age <= maxAge,
-          problem: attempt?.problem?.detail,
+          problem: damaged ?? attempt?.problem?.detail,
         };
       }),
-    );
-    const report = await readReport(reports, 'latest');
-    return c.json({
-      status: 'ready',
-      time: toIso(clock()),
-      store: 'ok',
-      model: model?.label ?? null,
-      lastTick: report?.tick ?? null,
-      verdict: report?.verdict ?? null,
-      sources,
     });
   } catch (error) {
-    c.get('observer').log('error', 'not ready', { error: String(error) });
-    return c.json({ status: 'not ready', store: error instanceof Error ? error.message : String(error) }, 503);
+    if (!(error instanceof StoreUnavailable)) throw error;
+    observer.log('error', 'not ready', { error: error.message });
+    return problem(c, 503, { title: 'Not ready', ...storeProblem(error) });
   }
 });
 

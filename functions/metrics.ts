@@ -1,8 +1,7 @@
 import { SEVERITIES } from '../lib/model/condition.ts';
 import { FindingState } from '../lib/model/finding.ts';
-import { readReport } from '../lib/report/publish.ts';
-import { getAttempt } from '../lib/store/attempts.ts';
 import { createFunction } from './function.ts';
+import { readStanding } from './standing.ts';
 
 const app = createFunction();
 
@@ -10,7 +9,7 @@ type Sample = [labels: Record<string, string>, value: number];
 
 /** Gauges in Prometheus' text format, derived from stored state alone: the same from every process and isolate. */
 app.get('/', async (c) => {
-  const { config, store, snapshots, reports, clock, version } = c.get('observer');
+  const { config, clock, version } = c.get('observer');
   const lines: string[] = [];
   const family = (name: string, help: string, samples: Sample[]): void => {
     if (samples.length === 0) return;
@@ -18,14 +17,7 @@ app.get('/', async (c) => {
     for (const [labels, value] of samples) lines.push(`hpc_observer_${name}${labelText(labels)} ${value}`);
   };
   const now = clock();
-  const sources = await Promise.all(
-    [...config.sources].map(async ([source, { maxAge }]) => ({
-      source,
-      maxAge,
-      attempt: await getAttempt(store, source),
-      snapshot: await snapshots.latest(source),
-    })),
-  );
+  const { sources, report, damage } = await readStanding(c.get('observer'));
   family('info', 'Version of the observer.', [[{ version, cluster: config.cluster }, 1]]);
   family(
     'source_up',
@@ -64,7 +56,10 @@ app.get('/', async (c) => {
     'Records of the last snapshot that were rejected.',
     sources.flatMap((s): Sample[] => (s.snapshot ? [[{ source: s.source }, s.snapshot.coverage.rejected]] : [])),
   );
-  const report = await readReport(reports, 'latest');
+  family('state_damaged', 'Whether stored values of a source, or of the last report, are damaged.', [
+    ...sources.map((s): Sample => [{ of: s.source }, s.damage === undefined ? 0 : 1]),
+    [{ of: 'report' }, damage === undefined ? 0 : 1],
+  ]);
   if (report) {
     const states = FindingState.options;
     family('last_tick_timestamp_seconds', 'When the last tick that ended began: the heartbeat.', [

@@ -9,7 +9,8 @@ import type { CommonFlags } from '../lib/cli/session.ts';
 import { collectors } from '../lib/collectors/registry.ts';
 import { type Config, ConfigError, parseConfig } from '../lib/config.ts';
 import type { ModelClient } from '../lib/harness/client.ts';
-import { mockClient } from '../lib/harness/mocks.ts';
+import { MOCK_NAMES, mockClient } from '../lib/harness/mocks.ts';
+import { startMock } from '../lib/harness/mocks/server.ts';
 import { openaiClient } from '../lib/harness/openai.ts';
 import type { Log, Observer } from '../lib/steps/observer.ts';
 import { DigestThreads } from '../lib/steps/thread.ts';
@@ -50,9 +51,10 @@ export async function nodeObserver(flags: CommonFlags, env: Record<string, strin
   );
   const threads = new DigestThreads(body, Math.max(2, availableParallelism()));
   const truth = config.ground_truth;
+  const chosen = await chooseModel(config, flags, env);
   const observer: Observer = {
     version: VERSION,
-    config,
+    config: chosen.model ? { ...config, model: chosen.model } : config,
     store,
     reports,
     snapshots: new Snapshots(store),
@@ -63,7 +65,7 @@ export async function nodeObserver(flags: CommonFlags, env: Record<string, strin
     digest: (request, deadline) => threads.run(request, deadline),
     ...(flags.demo && { mtime: new Date(DEMO_NOW - DEMO_STEP).toISOString() }),
     groundTruth: async () => (truth ? { file: truth, text: await readFile(truth, 'utf8') } : null),
-    model: chooseModel(config, flags, env),
+    model: chosen.client,
     send: flags.notify === false ? null : fetch,
     secret: (path) => readFile(path, 'utf8'),
     tokens: () => readTokens(config, env),
@@ -72,6 +74,7 @@ export async function nodeObserver(flags: CommonFlags, env: Record<string, strin
     observer,
     threads,
     dispose: async () => {
+      await chosen.close();
       await store.dispose();
       await reports.dispose();
     },
@@ -86,7 +89,7 @@ async function stateDriver({ cluster, state }: Config, root: string | undefined,
   if (!state.url) throw new ConfigError(['state.url is missing: state.driver redis needs redis://host:port/db']);
   try {
     const { conditionalRedisDriver } = await import('../lib/store/drivers/redis.ts');
-    return conditionalRedisDriver(state.url, `hpc-observer:${cluster}:${part}`);
+    return await conditionalRedisDriver(state.url, `hpc-observer:${cluster}:${part}`);
   } catch (error) {
     throw new ConfigError([
       `state.driver redis needs the package ioredis: npm install ioredis (${(error as Error).message.split('\n')[0]})`,
@@ -133,27 +136,43 @@ function withFlags(config: Config, flags: CommonFlags, env: Record<string, strin
 
 const MODEL_DEFAULTS = { timeout: 120_000, max_turns: 12, max_calls: 40, max_tokens: 60_000, temperature: 0 };
 
-function chooseModel(config: Config, flags: CommonFlags, env: Record<string, string | undefined>): ModelClient | null {
-  if (flags.model === false) return null;
+interface Chosen {
+  client: ModelClient | null;
+  /** Where it is another than the configured one. */
+  model?: Config['model'];
+  close: () => Promise<void>;
+}
+
+async function chooseModel(config: Config, flags: CommonFlags, env: Record<string, string | undefined>): Promise<Chosen> {
+  const close = async (): Promise<void> => undefined;
+  if (flags.model === false) return { client: null, close };
   if (flags.mock !== undefined) {
-    const mock = mockClient(flags.mock);
-    if (!mock) throw new ConfigError([`--mock ${flags.mock}: no such mock`]);
-    return mock;
+    const inProcess = mockClient(flags.mock);
+    if (inProcess) return { client: inProcess, close };
+    const mock = await startMock(flags.mock);
+    if (!mock) throw new ConfigError([`--mock ${flags.mock}: no such mock; there are: ${MOCK_NAMES.join(', ')}`]);
+    return { client: mock.client, model: mock.config, close: mock.close };
   }
-  if (!config.model) return null;
+  if (!config.model) return { client: null, close };
   const keyFile = config.model.api_key_file;
-  return openaiClient(
-    config.model,
-    async () => env['OBSERVER_MODEL_KEY'] ?? (keyFile ? (await readFile(keyFile, 'utf8')).trim() : undefined),
-  );
+  const key = async (): Promise<string | undefined> =>
+    env['OBSERVER_MODEL_KEY'] ?? (keyFile ? (await readFile(keyFile, 'utf8')).trim() : undefined);
+  return { client: openaiClient(config.model, key), close };
 }
 
 /** One token a line, read anew each time, so that a rotation needs no restart. */
 async function readTokens(config: Config, env: Record<string, string | undefined>): Promise<string[]> {
   const own = env['OBSERVER_TOKEN'];
   const file = config.server.token_file;
-  const lines = file ? (await readFile(file, 'utf8')).split('\n') : [];
-  return [...(own ? [own] : []), ...lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'))];
+  if (!file) return own ? [own] : [];
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError([`server.token_file ${file} cannot be read (${error.code})`]);
+  });
+  const lines = text.split('\n').map((line) => line.trim());
+  const tokens = [...(own ? [own] : []), ...lines.filter((line) => line !== '' && !line.startsWith('#'))];
+  // None would mean that anybody may; a file that is being rewritten must not open the door.
+  if (tokens.length === 0) throw new ConfigError([`server.token_file ${file} holds no token`]);
+  return tokens;
 }
 
 async function demoClock(store: Store): Promise<() => number> {

@@ -3,11 +3,12 @@ import { collectors } from '../lib/collectors/registry.ts';
 import { Change } from '../lib/model/change.ts';
 import { Finding } from '../lib/model/finding.ts';
 import { Report } from '../lib/model/report.ts';
+import { History } from '../lib/report/chronicle.ts';
 import { Attempt, CollectResult, Snapshot } from '../lib/model/snapshot.ts';
 import { VERSION } from '../lib/version.ts';
 import { createFunction } from './function.ts';
 
-const SCHEMAS = { Report, Finding, Snapshot, Change, Attempt, CollectResult };
+const SCHEMAS = { Report, Finding, Snapshot, Change, Attempt, CollectResult, History };
 
 const app = createFunction();
 app.get('/', (c) => c.json(document()));
@@ -29,6 +30,7 @@ const OPERATIONS: readonly Operation[] = [
   ['get', '/reports/{name}', 'A report: latest or a tick, with .json (default), .md, .txt or .html', 'Report'],
   ['get', '/findings', 'The findings of the last tick, all or of one ?state='],
   ['get', '/findings/{id}', 'A finding with its history'],
+  ['get', '/history', 'The last ?ticks=, what moved in them, and numbers over ?days=; ?source= for all of one', 'History'],
   ['get', '/tools', "The model's read-only menu"],
   ['post', '/tools/{name}', 'A call of a tool by hand, its arguments as the body'],
   ['get', '/audit/verify', 'Walks the hash chains of the audit log'],

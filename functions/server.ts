@@ -1,16 +1,19 @@
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
+import { lstatSync, unlinkSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import type { CommonFlags } from '../lib/cli/session.ts';
 import { ConfigError } from '../lib/config.ts';
 import { toIso } from '../lib/model/time.ts';
 import type { Log } from '../lib/steps/observer.ts';
 import app from './app.ts';
 import { exitAtOnce } from './exit.ts';
-import { withFront } from './front.ts';
+import { problemDocument, withFront } from './front.ts';
 import { nodeObserver } from './node.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
-/** Runs the server until SIGTERM or SIGINT; requests under way are finished first. */
+/** Runs the server until SIGTERM or SIGINT; requests under way are finished first, for as long as `server.stop_timeout`. */
 export async function serveNode(
   flags: CommonFlags & { listen?: string; socket?: string },
   env: Record<string, string | undefined>,
@@ -18,26 +21,26 @@ export async function serveNode(
   const log: Log = (level, event, fields = {}) =>
     void process.stderr.write(`${JSON.stringify({ time: toIso(Date.now()), level, event, ...fields })}\n`);
   const { observer, threads, dispose } = await nodeObserver(flags, env, log);
-  const place = placeToListen(flags, observer.config.server, env);
-  const hosts = 'host' in place ? [...observer.config.server.hosts, place.host] : null;
-  const front = withFront(app, { hosts, log, clock: observer.clock });
-  const server = createAdaptorServer({
-    fetch: (request: Request) => front.fetch(request, { observer }),
-    // A client that is slow to send keeps a connection, and nothing else, for as long as this.
-    serverOptions: { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5000 },
-  });
+  const limits = observer.config.server;
+  const place = placeToListen(flags, limits, env);
   if ('host' in place && !LOOPBACK.has(place.host) && (await observer.tokens()).length === 0) {
     throw new ConfigError([`${place.host} is no loopback address: listening there needs server.token_file or OBSERVER_TOKEN`]);
   }
-  // A socket is for its user and group from its first moment on.
-  const umask = process.umask('path' in place ? 0o117 : process.umask());
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new ConfigError([`cannot listen on ${JSON.stringify(place)}: ${error.code ?? error.message}`])),
-    );
-    server.listen(place, resolve);
-  });
-  process.umask(umask);
+  const hosts = 'host' in place ? [...limits.hosts, place.host] : null;
+  const front = withFront(app, { hosts, log, clock: observer.clock });
+  const server = createServer(
+    {
+      // A client that is slow to send keeps a connection, and nothing else, for as long as this.
+      headersTimeout: Math.min(limits.headers_timeout, limits.request_timeout),
+      requestTimeout: limits.request_timeout,
+      connectionsCheckingInterval: Math.min(5000, limits.headers_timeout / 2),
+    },
+    getRequestListener((request) => front.fetch(request, { observer }), {
+      errorHandler: (error) => problemDocument(400, 'Bad request', error instanceof Error ? error.message : String(error)),
+    }),
+  );
+  server.on('clientError', refuse);
+  await listen(server, place);
   const address = server.address();
   log('info', 'listening', {
     address:
@@ -52,13 +55,80 @@ export async function serveNode(
     process.once('SIGINT', resolve);
   });
   log('info', 'stopping');
-  // Idle keep-alive connections would hold the close for seconds.
-  const idle = setInterval(() => 'closeIdleConnections' in server && server.closeIdleConnections(), 50);
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  clearInterval(idle);
+  await close(server, limits.stop_timeout);
   await dispose();
   if (threads.abandoned > 0) await exitAtOnce(0);
   return 0;
+}
+
+async function listen(server: Server, place: Place): Promise<void> {
+  // A socket is for its user and group from its first moment on.
+  const umask = process.umask('path' in place ? 0o117 : process.umask());
+  const attempt = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(place, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  try {
+    await attempt().catch(async (error: NodeJS.ErrnoException) => {
+      // A server that was killed leaves its socket behind; nobody answers there any more.
+      if (error.code !== 'EADDRINUSE' || !('path' in place) || !lstatSync(place.path).isSocket() || (await answers(place.path)))
+        throw error;
+      unlinkSync(place.path);
+      await attempt();
+    });
+  } catch (error) {
+    throw new ConfigError([
+      `cannot listen on ${JSON.stringify(place)}: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`,
+    ]);
+  } finally {
+    process.umask(umask);
+  }
+}
+
+/** Whether somebody listens on a socket. */
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'ECONNREFUSED'));
+  });
+}
+
+/** Takes no more connections, and waits for the requests under way; who then still sends or reads is cut off. */
+async function close(server: Server, patienceMs: number): Promise<void> {
+  // Idle keep-alive connections would hold the close for seconds.
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const patience = setTimeout(() => server.closeAllConnections(), patienceMs);
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  clearInterval(idle);
+  clearTimeout(patience);
+}
+
+const REFUSALS: Record<string, [number, string, string]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Too slow', 'the request did not come in whole within the server’s limits'],
+  HPE_HEADER_OVERFLOW: [431, 'Headers too large', 'the headers are over 16 KiB'],
+};
+
+/** Answers what is no request that Node could read. */
+function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, title, detail] = REFUSALS[error.code ?? ''] ?? [400, 'Bad request', 'this is no HTTP request'];
+  const response = problemDocument(status, title, detail);
+  void response.text().then((body) => {
+    socket.end(
+      `HTTP/1.1 ${status} ${title}\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    );
+  });
 }
 
 type Place = { host: string; port: number } | { path: string } | { fd: number };

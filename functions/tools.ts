@@ -1,3 +1,4 @@
+import { bodyLimit } from 'hono/body-limit';
 import { storedView } from '../lib/steps/view.ts';
 import { invoke, tools } from '../lib/tools/registry.ts';
 import { authorised } from './auth.ts';
@@ -9,12 +10,17 @@ const app = createFunction();
 
 app.get('/', (c) => c.json({ tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })) }));
 
-app.use('/:name', authorised);
+app.use(
+  '/:name',
+  authorised,
+  bodyLimit({
+    maxSize: MAX_ARGUMENTS,
+    onError: (c) => problem(c, 413, { title: 'Too large', detail: `the arguments are over ${MAX_ARGUMENTS} bytes` }),
+  }),
+);
 app.post('/:name', async (c) => {
   const observer = c.get('observer');
   const text = await c.req.text();
-  if (text.length > MAX_ARGUMENTS)
-    return problem(c, 413, { title: 'Too large', detail: `the arguments are over ${MAX_ARGUMENTS} characters` });
   let args: unknown;
   try {
     args = text.trim() === '' ? {} : JSON.parse(text);

@@ -8,7 +8,7 @@ export default {
     app.fetch(request, env, context),
 
   async scheduled(_: ScheduledController, env: FunctionEnv['Bindings']): Promise<void> {
-    const token = env.OBSERVER_TOKEN?.split(/\s+/)[0];
+    const token = env.OBSERVER_TOKEN?.trim().split(/\s+/)[0];
     const response = await app.request('/run', { method: 'POST', ...(token && { headers: { authorization: `Bearer ${token}` } }) }, env);
     if (!response.ok) throw new Error(`the scheduled run answered ${response.status}: ${(await response.text()).slice(0, 1000)}`);
   },

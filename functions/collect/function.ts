@@ -24,10 +24,6 @@ export function collectFunction(source: string): Hono<FunctionEnv> {
     const result = await collect(c.get('observer'), source, { ...(asOf !== undefined && { asOf }), ...(parts && { parts }) });
     return result.problem ? answerProblem(c, result.problem, { source, result }) : c.json(result);
   });
-  app.all('/', (c) => {
-    c.header('allow', 'POST');
-    return problem(c, 405, { title: 'Method not allowed', detail: 'collecting is POST' });
-  });
   return app;
 }
 

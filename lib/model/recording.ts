@@ -34,6 +34,7 @@ export const Recording = z.object({
   /** The tick whose lifecycle state this one began with. */
   before: TimeId.nullable(),
   unfinished: TimeId.nullable(),
+  alsoUnfinished: z.array(TimeId).default([]),
   /** The assessment of the tick before, which may have been carried on. */
   previous: Assessment.nullable(),
   /** For each source the pinned snapshot, and those that were new since the last tick, oldest first. */

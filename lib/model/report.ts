@@ -109,6 +109,8 @@ export const Report = z.object({
     previousTick: TimeId.nullable(),
     /** A tick that began and never ended, if the last one did not. */
     unfinishedTick: TimeId.nullable(),
+    /** Those before it that never ended either, with no report in between, oldest first; the last 20. */
+    alsoUnfinished: z.array(TimeId).optional(),
     auditHead: z.string(),
     /** Milliseconds by the injected clock. */
     took: z.number(),

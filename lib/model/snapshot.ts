@@ -80,7 +80,7 @@ export type Snapshot = z.infer<typeof Snapshot>;
 
 /** Why a source or a step failed, and what to do: the members of an RFC 9457 problem that are ours. */
 export const Problem = z.object({
-  code: z.enum(['unreadable', 'invalid', 'timeout', 'too_large', 'missing', 'busy', 'internal']),
+  code: z.enum(['unreadable', 'invalid', 'timeout', 'too_large', 'missing', 'busy', 'store', 'internal']),
   detail: z.string(),
   /** The file, URL or part at fault. */
   input: z.string().optional(),

@@ -5,11 +5,12 @@ import { oneLine } from '../model/text.ts';
 import { toIso } from '../model/time.ts';
 import type { PushedPart } from '../readers/body.ts';
 import { putAttempt } from '../store/attempts.ts';
-import type { Lease } from '../store/leases.ts';
+import { type Lease, LeaseLost } from '../store/leases.ts';
 import { appendSeries } from '../store/series.ts';
+import { StoreUnavailable } from '../store/store.ts';
 import type { Digest, DigestRequest } from './digest.ts';
 import { adviceFor } from './digest.ts';
-import { alone, type Observer, StepError } from './observer.ts';
+import { alone, type Observer, StepError, storeProblem } from './observer.ts';
 import { makeSnapshot } from './snapshot.ts';
 
 export interface CollectOptions {
@@ -105,6 +106,8 @@ async function collectAlone(observer: Observer, config: SourceConfig, options: C
     const snapshot = await commit(observer, source, collector?.carryVersion ?? 0, digest, startedAt, lease);
     return finish(digest.status, { snapshot: snapshot.id, conditions: snapshot.conditions.length, coverage: snapshot.coverage });
   } catch (error) {
+    if (error instanceof LeaseLost) throw error;
+    if (error instanceof StoreUnavailable) return finish('failed', { problem: storeProblem(error), coverage: reply.digest.coverage });
     const problem: Problem = {
       code: 'internal',
       detail: oneLine(`the snapshot could not be stored: ${error instanceof Error ? error.message : String(error)}`),
@@ -145,7 +148,11 @@ export async function collectAll(observer: Observer, sources: readonly string[])
     sources.map((source) =>
       collect(observer, source).catch((error: unknown): CollectResult => {
         const problem: Problem =
-          error instanceof StepError ? error.problem : { code: 'internal', detail: oneLine(String(error)), advice: adviceFor('internal') };
+          error instanceof StepError
+            ? error.problem
+            : error instanceof StoreUnavailable
+              ? storeProblem(error)
+              : { code: 'internal', detail: oneLine(String(error)), advice: adviceFor('internal') };
         return { source, status: 'failed', snapshot: null, conditions: 0, coverage: null, problem };
       }),
     ),

@@ -36,6 +36,8 @@ export interface TickInputs {
   series: readonly Series[];
   /** A tick that began before this one and never ended. */
   unfinished: string | null;
+  /** Those before it that never ended either, oldest first. */
+  alsoUnfinished: readonly string[];
   /** What fences the data in this tick's prompts. */
   nonce: string;
   /** What is known of the model's endpoint. */
@@ -68,7 +70,8 @@ export async function compose(
   const truth = inputs.groundTruth
     ? parseGroundTruth(inputs.groundTruth.text, { file: inputs.groundTruth.file, now, nodeDomains: config.node_domains })
     : { groundTruth: null, mistakes: [] };
-  const derived = derivedSnapshot(observer, inputs, truth);
+  const names = new Names(inputs.identities);
+  const derived = derivedSnapshot(observer, inputs, { ...truth, names });
   const observerView: SourceView = {
     source: OBSERVER,
     maxAge: Number.MAX_SAFE_INTEGER,
@@ -77,7 +80,17 @@ export async function compose(
     since: [derived],
   };
   const { before, identities } = inputs;
-  const judged = judge({ cluster, tick, now, sources: [...sources, observerView], ...truth, before, identities, rules: config.rules });
+  const judged = judge({
+    cluster,
+    tick,
+    now,
+    sources: [...sources, observerView],
+    ...truth,
+    before,
+    identities,
+    names,
+    rules: config.rules,
+  });
   const pinned = new Map([...sources, observerView].map((s) => [s.source, s.snapshot]));
   const view = pinnedView(observer, {
     tick,
@@ -119,6 +132,7 @@ export async function compose(
       configuration: config.hash,
       previousTick: inputs.beforeTick,
       unfinishedTick: inputs.unfinished,
+      ...(inputs.alsoUnfinished.length > 0 && { alsoUnfinished: [...inputs.alsoUnfinished] }),
       auditHead: audit.head(),
       took: clock() - now,
     },
@@ -134,6 +148,7 @@ export async function compose(
     groundTruth: inputs.groundTruth,
     before: inputs.beforeTick,
     unfinished: inputs.unfinished,
+    alsoUnfinished: [...inputs.alsoUnfinished],
     previous: inputs.previous,
     pinned: Object.fromEntries(
       [...sources, observerView].map((s) => [
@@ -153,11 +168,11 @@ export async function compose(
 /** What needs two sources or ground truth, as the snapshot of a source of its own. */
 function derivedSnapshot(
   observer: Observer,
-  { now, sources, derived, identities, series }: TickInputs,
-  truth: { groundTruth: GroundTruth | null; mistakes: readonly string[] },
+  { now, sources, derived, series }: TickInputs,
+  known: { groundTruth: GroundTruth | null; mistakes: readonly string[]; names: Names },
 ): Snapshot {
   const { cluster, rules } = observer.config;
-  const collected = deriveConditions({ cluster, now, sources, ...truth, identities, series, rules });
+  const collected = deriveConditions({ cluster, now, sources, ...known, series, rules });
   return {
     ...makeSnapshot({
       source: OBSERVER,

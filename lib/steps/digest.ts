@@ -221,6 +221,8 @@ export function adviceFor(code: Problem['code']): string {
       return 'Raise max_input of the source if the size is right, else see what writes so much.';
     case 'busy':
       return 'Another run of the same step is under way; wait for it, or look at why it does not end.';
+    case 'store':
+      return 'Free space for the state and the reports, or make them writable again; the last good state is kept, and the next run goes on from it.';
     case 'internal':
       return 'This is a fault of the program: report it with the place named.';
   }

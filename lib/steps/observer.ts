@@ -1,9 +1,10 @@
 import type { Config } from '../config.ts';
 import type { Problem } from '../model/snapshot.ts';
+import { oneLine } from '../model/text.ts';
 import type { AuditLog } from '../audit/audit.ts';
-import type { Lease, Leases } from '../store/leases.ts';
+import { type Lease, LeaseLost, type Leases } from '../store/leases.ts';
 import type { Snapshots } from '../store/snapshots.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoreUnavailable } from '../store/store.ts';
 import type { ModelClient } from '../harness/client.ts';
 import type { DigestReply, DigestRequest } from './digest.ts';
 import { adviceFor } from './digest.ts';
@@ -50,6 +51,11 @@ export class StepError extends Error {
   }
 }
 
+/** A store that fails, as a problem: what cannot be stored or read, why, and what to do. */
+export function storeProblem(error: StoreUnavailable): Problem {
+  return { code: 'store', detail: oneLine(error.message, 600), advice: adviceFor('store') };
+}
+
 /** Long enough for any step between two renewals, short enough that a lost machine blocks little. */
 const LEASE_TTL = 60_000;
 const RENEW_EVERY = 15_000;
@@ -72,9 +78,27 @@ export async function alone<T>(observer: Observer, name: string, step: (lease: L
     lease.renew().catch((error: unknown) => observer.log('warn', 'lease', { name, error: String(error) }));
   }, RENEW_EVERY);
   try {
-    return await step(lease);
+    return await step(patient(lease));
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error;
+    throw new StepError({ code: 'busy', detail: `${error.message} while it worked: it committed nothing`, advice: adviceFor('busy') });
   } finally {
     clearInterval(renewal);
     await lease.release().catch((error: unknown) => observer.log('warn', 'lease', { name, error: String(error) }));
   }
+}
+
+/** A lease whose term may run out while nobody else wants it: a clock that jumps ahead throws no work away. */
+function patient(lease: Lease): Lease {
+  return {
+    name: lease.name,
+    generation: lease.generation,
+    renew: () => lease.renew(),
+    release: () => lease.release(),
+    check: () =>
+      lease.check().catch((error: unknown) => {
+        if (!(error instanceof LeaseLost)) throw error;
+        return lease.renew();
+      }),
+  };
 }

@@ -105,6 +105,7 @@ async function inputsOf(observer: Observer, recording: Recording, now: number): 
     identities: await readIdentities(observer, sources, { keep: false }),
     series: recording.series.map(({ points, ...of }) => ({ ...of, points: points.map(([at, value]) => ({ at, value })) })),
     unfinished: recording.unfinished,
+    alsoUnfinished: recording.alsoUnfinished,
     nonce: recording.nonce,
     profile: Profile.nullable().parse(recording.profile),
     derived: { id: derivedSnapshot?.id ?? recording.tick, previous: derivedSnapshot?.previous ?? null },

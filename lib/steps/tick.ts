@@ -6,10 +6,11 @@ import { Change } from '../model/change.ts';
 import type { Recording } from '../model/recording.ts';
 import { Assessment, type Report } from '../model/report.ts';
 import { TimeId, fromTimeId, toTimeId } from '../model/time.ts';
+import { entryOf, keepEntry } from '../report/chronicle.ts';
 import { notify } from '../report/notify.ts';
 import { publishReport } from '../report/publish.ts';
 import { getAttempt } from '../store/attempts.ts';
-import { sweep, sweepReports } from '../store/retention.ts';
+import { retentionTime, sweep, sweepReports } from '../store/retention.ts';
 import { compose, type TickInputs } from './compose.ts';
 import { diffSources } from './diff.ts';
 import { readForecastSeries } from './forecast-series.ts';
@@ -20,7 +21,9 @@ import { readProfile, writeProfile } from './profiles.ts';
 
 /** The last tick that ended: where the next one takes up. Writing it is a tick's commit point. */
 const Head = z.object({ tick: TimeId, assessment: Assessment });
-const Started = z.object({ tick: TimeId });
+/** The tick that began last, and those before it that began and never ended, with no report since. */
+const Started = z.object({ tick: TimeId, before: z.array(TimeId).default([]) });
+const MAX_UNFINISHED = 20;
 
 /**
  * One run of the agent: diff what is undiffed → derive → lifecycle → model and tools → report.
@@ -44,7 +47,9 @@ export async function tick(observer: Observer): Promise<Report> {
       .sort()
       .at(-1);
     const id = toTimeId(last === undefined ? now : Math.max(now, fromTimeId(last) + 1));
-    await store.put('ticks/started', { tick: id });
+    // A tick that is killed before it could name the ones before it hands them on.
+    const unfinished = startedBefore && startedBefore.tick !== head?.tick ? [...startedBefore.before, startedBefore.tick] : [];
+    await store.put('ticks/started', { tick: id, before: unfinished.slice(-MAX_UNFINISHED) } satisfies z.infer<typeof Started>);
     observer.log('info', 'tick started', { tick: id });
 
     await diffSources(observer);
@@ -55,7 +60,8 @@ export async function tick(observer: Observer): Promise<Report> {
       previous: head?.assessment ?? null,
       nonce: newNonce(),
       profile: observer.model && (await readProfile(store, observer.model.label)),
-      unfinished: startedBefore && startedBefore.tick !== head?.tick ? startedBefore.tick : null,
+      unfinished: unfinished.at(-1) ?? null,
+      alsoUnfinished: unfinished.slice(-MAX_UNFINISHED, -1),
       derived: { id: await observer.snapshots.nextId(OBSERVER, now), previous: (await observer.snapshots.latest(OBSERVER))?.id ?? null },
     };
     const audit = new AuditLog(store, { writer: `tick-${id}`, now: observer.clock });
@@ -66,8 +72,9 @@ export async function tick(observer: Observer): Promise<Report> {
     await store.put(`ticks/${id}/pins`, pinsOf(made.recording));
     await store.put(`ticks/${id}/recording`, { ...made.recording, clock: readings } satisfies Recording);
     await store.put(`findings/states/${id}`, made.judged.state);
-    await appendHistory(store, made.judged.transitions);
+    await appendHistory(store, made.judged.transitions, unfinished);
     if (made.profile) await writeProfile(store, made.profile);
+    await keepEntry(store, entryOf(made.report, made.judged.transitions));
     await publishReport(observer, made.report);
     await lease.check();
     await store.put('findings/head', { tick: id, assessment: made.report.assessment } satisfies z.infer<typeof Head>);
@@ -87,8 +94,9 @@ function newNonce(): string {
 /** Thins what is kept, a bounded piece each time; that it failed is no reason to take the report back. */
 async function tidy({ store, reports, log }: Observer, now: number): Promise<void> {
   try {
-    await sweep(store, now);
-    await sweepReports(reports, now);
+    const time = await retentionTime(store, now);
+    await sweep(store, time);
+    await sweepReports(reports, time);
   } catch (error) {
     log('warn', 'retention', { error: String(error) });
   }

@@ -50,6 +50,8 @@ export interface LeaseOptions {
 export class Leases {
   readonly #store: Store;
   readonly #options: LeaseOptions;
+  /** Holdings of ours that are over although the store could not take their release. */
+  readonly #over = new Set<string>();
 
   constructor(store: Store, options: LeaseOptions) {
     this.#store = store;
@@ -65,7 +67,7 @@ export class Leases {
       const generations = await generationsOf(this.#store, name);
       const last = generations.at(-1) ?? 0;
       const holding = last === 0 ? null : await readHolding(this.#store, name, last);
-      if (holding !== null && this.#isHeld(holding)) {
+      if (holding !== null && this.#isHeld(holding) && !this.#over.has(keyOf(name, last))) {
         return { busy: { owner: holding.owner, since: toIso(holding.since), expires: toIso(holding.expires) } };
       }
       const mine = last + 1;
@@ -77,8 +79,11 @@ export class Leases {
         await this.#store.remove(keyOf(name, mine));
         continue;
       }
-      for (const old of generations) await this.#store.remove(keyOf(name, old));
-      return new HeldLease(this.#store, this.#options.now, name, mine, ttlMs, taken);
+      for (const old of generations) {
+        this.#over.delete(keyOf(name, old));
+        await this.#store.remove(keyOf(name, old));
+      }
+      return new HeldLease(this.#store, { now: this.#options.now, over: this.#over }, name, mine, ttlMs, taken);
     }
   }
 
@@ -100,13 +105,22 @@ class HeldLease implements Lease {
   readonly generation: number;
   readonly #store: Store;
   readonly #now: () => number;
+  readonly #over: Set<string>;
   readonly #ttl: number;
   #holding: Holding;
   #queue: Promise<void> = Promise.resolve();
 
-  constructor(store: Store, now: () => number, name: string, generation: number, ttl: number, holding: Holding) {
+  constructor(
+    store: Store,
+    { now, over }: { now: () => number; over: Set<string> },
+    name: string,
+    generation: number,
+    ttl: number,
+    holding: Holding,
+  ) {
     this.#store = store;
     this.#now = now;
+    this.#over = over;
     this.name = name;
     this.generation = generation;
     this.#ttl = ttl;
@@ -135,8 +149,10 @@ class HeldLease implements Lease {
     return this.#oneByOne(async () => {
       if (this.#holding.released) return;
       this.#holding = { ...this.#holding, released: true };
-      if ((await generationsOf(this.#store, this.name)).at(-1) !== this.generation) return;
-      await this.#store.put(keyOf(this.name, this.generation), this.#holding);
+      const key = keyOf(this.name, this.generation);
+      this.#over.add(key);
+      if ((await generationsOf(this.#store, this.name)).at(-1) === this.generation) await this.#store.put(key, this.#holding);
+      this.#over.delete(key);
     });
   }
 

@@ -26,6 +26,24 @@ export interface Swept {
   more: boolean;
 }
 
+/** So far the time that retention goes by moves from one call to the next. */
+const PACE = HOUR;
+const TIME = 'retention/time';
+/** Of what a clock dated ahead of its time, nobody knows the age: so many of the newest stay. */
+const UNDATED_KEPT = 3000;
+
+/**
+ * The time to thin by: the clock's, but at most an hour on from that of the call before. A clock that jumps ahead for a
+ * while takes no history away; after a long pause the rows catch up within some days.
+ * @returns ms since the epoch
+ */
+export async function retentionTime(store: Store, now: number): Promise<number> {
+  const before = await unlessDamaged(store.get(TIME, z.number()));
+  const time = before === null ? now : Math.min(now, before + PACE);
+  if (time !== before) await store.put(TIME, time);
+  return time;
+}
+
 /** How many keys one call removes, and how many recordings it looks into; a clock that jumps ahead costs no more either. */
 const MAX_WORK = 2000;
 
@@ -87,6 +105,7 @@ export function keepers(ids: readonly string[], now: number, policy: RetentionPo
   const kept = new Set<string>(ids.slice(-1));
   for (const [i, id] of ids.entries()) {
     const age = now - fromTimeId(id);
+    if (age < 0 && i < ids.length - UNDATED_KEPT) continue;
     const next = ids[i + 1] ?? '';
     const lastOf = (length: number): boolean => next.slice(0, length) !== id.slice(0, length);
     if (age < policy.all || (age < policy.hourly && lastOf('20261130t08'.length)) || (age < policy.daily && lastOf('20261130'.length)))

@@ -6,6 +6,18 @@ import { checkKey, isKey, StoreError } from './keys.ts';
 
 export { decodeSegment, encodeSegment, StoreError } from './keys.ts';
 
+/** What the store stands on failed: a disk that is full or read-only, a server that is not there. Nothing is known of the value. */
+export class StoreUnavailable extends Error {
+  override name = 'StoreUnavailable';
+  /** The system's name of the fault, such as `ENOSPC`, where it has one. */
+  readonly code: string | undefined;
+  constructor(verb: 'read' | 'written', key: string, cause: unknown) {
+    const code = (cause as { code?: unknown } | null)?.code;
+    super(`${key === '' ? 'the store' : key} cannot be ${verb}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.code = typeof code === 'string' ? code : undefined;
+  }
+}
+
 /**
  * Named values in whatever an unstorage driver writes to. All rules that drivers differ in are made here once: what a
  * key is, that a value is JSON of ours and is checked when it is read, and that absence is the only thing told by null.
@@ -27,7 +39,7 @@ export class Store {
 
   /**
    * The value of a key; null where there is none.
-   * @throws StoreError naming key and place where it is no JSON or not of the schema
+   * @throws StoreUnavailable; StoreError naming key and place where it is no JSON or not of the schema
    */
   async get<T>(key: string, schema: z.ZodType<T>): Promise<T | null> {
     const text = await this.getText(key);
@@ -53,7 +65,7 @@ export class Store {
   /** A text as {@link putText} stored it; null where there is none. @throws StoreError where it is no UTF-8 */
   async getText(key: string): Promise<string | null> {
     checkKey(key);
-    const raw = await this.#storage.getItemRaw<unknown>(key);
+    const raw = await this.#storage.getItemRaw<unknown>(key).catch(unavailable('read', key));
     if (raw === null || raw === undefined || typeof raw === 'string') return raw ?? null;
     if (!(raw instanceof Uint8Array || raw instanceof ArrayBuffer)) throw new StoreError(`${key}: the driver gave no bytes`, { key });
     try {
@@ -70,13 +82,13 @@ export class Store {
 
   async remove(key: string): Promise<void> {
     checkKey(key);
-    await this.#storage.removeItem(key);
+    await this.#storage.removeItem(key).catch(unavailable('written', key));
   }
 
   /** The keys below a prefix of whole segments, sorted; all keys for ''. What a stranger left there is not listed. */
   async list(prefix: string): Promise<string[]> {
     if (prefix !== '') checkKey(prefix);
-    const keys = (await this.#storage.getKeys(prefix)).map((key) => key.replaceAll(':', '/'));
+    const keys = (await this.#storage.getKeys(prefix).catch(unavailable('read', prefix))).map((key) => key.replaceAll(':', '/'));
     return keys.filter(isKey).sort();
   }
 
@@ -86,8 +98,17 @@ export class Store {
 
   async #write(key: string, text: string, options: WriteOptions = {}): Promise<void> {
     checkKey(key);
-    await this.#storage.setItemRaw(key, text, options);
+    await this.#storage.setItemRaw(key, text, options).catch((error: unknown) => {
+      if (error instanceof KeyExists) throw error;
+      return unavailable('written', key)(error);
+    });
   }
+}
+
+function unavailable(verb: 'read' | 'written', key: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new StoreUnavailable(verb, key, cause);
+  };
 }
 
 /** JSON → a checked value. @throws StoreError naming key and place */

@@ -8,7 +8,7 @@ import app from '../../functions/app.ts';
 import { conditionalRedisDriver } from '../../lib/store/drivers/redis.ts';
 import type { Store } from '../../lib/store/store.ts';
 import { CONTRACT_CONFIG, CONTRACT_TOKEN, httpContract } from '../functions/contract.ts';
-import { testObserver } from '../observer.ts';
+import { testObserver, type TestObserver } from '../observer.ts';
 import { conformance } from '../store/conformance.ts';
 import { describeWith } from './debian.ts';
 
@@ -39,16 +39,21 @@ describeWith('over a real Redis', { 'redis-server': 'redis-server' }, (tool) => 
     url = await start();
   });
 
-  conformance('redis', async () => ({ driver: conditionalRedisDriver(url, 'conformance') }));
+  conformance('redis', async () => ({ driver: await conditionalRedisDriver(url, 'conformance') }));
 
   httpContract('redis', () => {
-    const observer = testObserver(CONTRACT_CONFIG, {
-      state: conditionalRedisDriver(url, 'state'),
-      reports: conditionalRedisDriver(url, 'reports'),
-    });
-    observer.validTokens = [CONTRACT_TOKEN];
-    opened.push(observer.store, observer.reports);
+    const connect = async (): Promise<TestObserver> => {
+      const made = testObserver(CONTRACT_CONFIG, {
+        state: await conditionalRedisDriver(url, 'state'),
+        reports: await conditionalRedisDriver(url, 'reports'),
+      });
+      made.validTokens = [CONTRACT_TOKEN];
+      opened.push(made.store, made.reports);
+      return made;
+    };
+    let connected: Promise<TestObserver> | undefined;
     return async (path, init) => {
+      const observer = await (connected ??= connect());
       observer.now += 1000;
       return app.request(path, init, { observer });
     };

@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis';
 import type { Driver } from 'unstorage';
-import redisDriver from 'unstorage/drivers/redis';
 import { type Conditional, KeyExists, type WriteOptions } from './conditional.ts';
 
 /**
@@ -8,7 +7,8 @@ import { type Conditional, KeyExists, type WriteOptions } from './conditional.ts
  * (`appendonly yes`). Loaded only where it is configured, since `ioredis` is installed only there.
  * @param url `redis://host:port/db`; a password belongs in the URL that the environment gives, not in a file in git
  */
-export function conditionalRedisDriver(url: string, prefix: string): Driver<Conditional, unknown> {
+export async function conditionalRedisDriver(url: string, prefix: string): Promise<Driver<Conditional, unknown>> {
+  const { default: redisDriver } = await import('unstorage/drivers/redis');
   const inner = redisDriver({ url, base: prefix, maxRetriesPerRequest: 3 });
   const client = (): Redis => inner.getInstance?.() as Redis;
   const set = async (key: string, value: string | Uint8Array, options?: WriteOptions): Promise<void> => {
