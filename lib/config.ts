@@ -129,6 +129,11 @@ const Root = z.strictObject({
       hosts: z.array(z.string()).default([]),
       token_file: z.string().optional(),
       max_body: Bytes.default(64 * 1024 * 1024),
+      /** How long a client may take to send its headers, and its whole request. */
+      headers_timeout: Duration.default(10_000),
+      request_timeout: Duration.default(60_000),
+      /** How long a server that stops waits for requests under way. */
+      stop_timeout: Duration.default(25_000),
     })
     .prefault({}),
 });
