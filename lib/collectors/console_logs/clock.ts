@@ -19,7 +19,9 @@ export function setWallTime(state: LogState, ms: number): void {
     }
     if (state.ec) state.ec[0] += shift;
     if (state.br) state.br.t += shift;
+    if (state.pp) state.pp.t += shift;
     if (state.om) state.om.t += shift;
+    if (state.gn) state.gn.t += shift;
     for (const link of state.fl ?? []) link.r = link.r.map((t) => t + shift);
     for (const device of Object.keys(state.adm ?? {}))
       (state.adm as Record<string, number>)[device] = ((state.adm as Record<string, number>)[device] as number) + shift;

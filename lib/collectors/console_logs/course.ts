@@ -1,7 +1,7 @@
 import { readUptime, setWallTime } from './clock.ts';
 import { Happenings } from './happenings.ts';
 import { type Cleared, endByLine, lifetimeOf } from './incidents.ts';
-import { conmanTime, CONMAN_TAG, CONSERVER_TAG, ctimeOf, isPrompt, type Message, messagesOf } from './prefix.ts';
+import { conmanTime, CONMAN_TAG, CONSERVER_TAG, ctimeOf, isPrompt, type Message, messagesOf, showsText } from './prefix.ts';
 import { redact } from './redact.ts';
 import type { Rule } from './rule.ts';
 import type { Match, RuleBook } from './rulebook.ts';
@@ -10,6 +10,8 @@ import type { LogState } from './state.ts';
 /** An operator's command that shows old text is over after so many lines at the latest. */
 const MAX_ECHO_LINES = 5000;
 const MAX_ECHO_MS = 120_000;
+/** A node that talks for so long after its goodbye has stayed, seconds. */
+const SHUTDOWN_LASTS = 900;
 /** As much of a line that the server broke off is kept for its rest. */
 const MAX_BROKEN = 400;
 /** What stands before a line, looked at only where it matters. */
@@ -63,6 +65,7 @@ export class Course {
    * @param at position where it ends
    */
   line(text: string, candidates: readonly number[], before: Before, start: number, at: number): void {
+    this.happenings.position = start;
     const conman = CONMAN_TAG.exec(text);
     if (conman) {
       const broken = before.line();
@@ -93,6 +96,7 @@ export class Course {
 
   /** A partial last line: looked at as it stands, behind what the server broke off before it. */
   unfinished(text: string): void {
+    this.happenings.position = this.state.pos;
     const broken = this.state.br;
     delete this.state.br;
     if (broken) this.joined(broken, text);
@@ -118,6 +122,7 @@ export class Course {
     const { state } = this;
     // Between two lines of the server that follow each other stand line ends at most.
     const spoke = output || start - (state.tag ?? 0) > 4;
+    this.settlePanic();
     delete state.ec;
     if (time !== undefined) {
       if (state.mk !== undefined && state.abs) {
@@ -161,13 +166,17 @@ export class Course {
         setWallTime(state, message.stamp);
         state.st = 1;
       }
-      if (state.ec && !this.echoEnds(message)) continue;
+      if (state.ec && !this.echoEnds(message)) {
+        this.shown(message, line);
+        continue;
+      }
       if (message.origin === 'forwarded') continue;
       if (message.prompt) this.prompt(message);
       if (message.uptime !== undefined) {
         const before = state.u;
         const course = readUptime(state, message.uptime, message.stamp !== undefined);
         if (course === 'new boot' && !message.text.startsWith('Linux version ')) this.happenings.boot('', true);
+        if (state.ph === 'off' && message.uptime > (state.ou ?? Number.POSITIVE_INFINITY) + SHUTDOWN_LASTS) state.ph = 'up';
         // A crash kernel would have shown its command line by now.
         if (state.bu && message.uptime > 5) this.happenings.settleBoot();
         if (message.text.startsWith('Linux version ') && message.uptime < 1) this.happenings.again = before !== undefined;
@@ -186,13 +195,31 @@ export class Course {
     echo[1]++;
     if (!message.prompt && echo[1] < MAX_ECHO_LINES && this.state.t - echo[0] < MAX_ECHO_MS) return false;
     delete this.state.ec;
+    delete this.state.pp;
     return true;
+  }
+
+  /** A panic that a command shows is followed by more output and a prompt; a real one ends all output. */
+  private shown(message: Message, line: string): void {
+    const { state } = this;
+    if (message.origin !== 'kernel') delete state.pp;
+    else if (message.text.startsWith('Kernel panic - not syncing')) state.pp ??= { t: state.t, x: redact(line) };
+  }
+
+  /** Nothing came after the panic: it was no quotation. */
+  private settlePanic(): void {
+    const { state } = this;
+    const panic = state.pp;
+    if (!panic) return;
+    delete state.pp;
+    delete state.ec;
+    this.joined({ t: panic.t, x: '' }, panic.x);
   }
 
   private prompt(message: Message): void {
     const { state } = this;
     if (message.prompt === 'login') this.happenings.completed();
-    else if (message.command !== undefined) state.ec = [state.t, 0];
+    else if (message.command !== undefined && showsText(message.command)) state.ec = [state.t, 0];
   }
 
   private matchesIn(line: string): Match[] {
@@ -202,7 +229,10 @@ export class Course {
 
   /** Makes an event of what was told in part, and the state fit to be kept. */
   finish(settle: boolean): void {
-    if (settle) this.happenings.settleOom();
+    if (settle) {
+      this.settlePanic();
+      this.happenings.settleOom();
+    }
     this.happenings.finish();
   }
 }

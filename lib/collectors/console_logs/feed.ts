@@ -1,5 +1,5 @@
 import type { Before, Course } from './course.ts';
-import { cleanTexts, isPlain, nextEscape, plainText } from './normalise.ts';
+import { cleanTexts, copyWithoutColours, isPlain, nextEscape, plainText } from './normalise.ts';
 import type { RuleBook } from './rulebook.ts';
 import { CONTEXT } from './state.ts';
 
@@ -19,6 +19,7 @@ export class LineFeed {
   /** The last bytes before {@link committed}, at most {@link CONTEXT}. */
   context: Uint8Array;
   private partial: Uint8Array = NOTHING;
+  private copy = new Uint8Array(4096).fill(LF, 0, 1);
   private readonly course: Course;
   private readonly book: RuleBook;
   /** Position in the log's whole stream at which this feed began. */
@@ -111,15 +112,26 @@ export class LineFeed {
   private texts(bytes: Uint8Array, from: number, start: number, end: number, before: Before): void {
     const origin = this.origin + this.committed - from;
     if (isPlain(bytes, start, end)) {
-      const candidates = this.book.candidatesAt(bytes, start, end);
-      if (!this.course.concern(candidates)) return;
-      const text = plainText(bytes, start, end);
-      if (text.trim() !== '' || this.course.state.br) this.course.line(text, candidates, before, origin + start, origin + end + 1);
+      this.text(bytes, start, end, before, origin + start, origin + end + 1);
+      return;
+    }
+    if (end - start >= this.copy.length) this.copy = new Uint8Array(end - start + 1).fill(LF, 0, 1);
+    const n = copyWithoutColours(bytes, start, end, this.copy);
+    if (n >= 0) {
+      this.text(this.copy, 1, n, before, origin + start, origin + end + 1);
       return;
     }
     const texts = cleanTexts(bytes, start, end);
     if (texts.length === 0 && this.course.state.br) texts.push('');
     for (const text of texts) this.course.line(text, this.book.candidatesIn(text), before, origin + start, origin + end + 1);
+  }
+
+  /** A line of which every byte counts, a line end standing before it. */
+  private text(bytes: Uint8Array, from: number, to: number, before: Before, start: number, end: number): void {
+    const candidates = this.book.candidatesAt(bytes, from, to);
+    if (!this.course.concern(candidates)) return;
+    const text = plainText(bytes, from, to);
+    if (text.trim() !== '' || this.course.state.br) this.course.line(text, candidates, before, start, end);
   }
 
   /** The clean text of the line before the one at `start`. */

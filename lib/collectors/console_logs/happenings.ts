@@ -36,6 +36,8 @@ const OOM_SCOPES: Record<string, string> = { NONE: 'global', MEMCG: 'job', CPUSE
 export class Happenings {
   /** The kernel that names itself next is not the first that was heard. */
   again = false;
+  /** Where in the stream the present line begins. */
+  position = 0;
   private readonly state: LogState;
   private readonly cleared: Cleared;
   private readonly lastLines: LastLines = new Map();
@@ -47,11 +49,21 @@ export class Happenings {
 
   /** A rule has spoken to a line. */
   apply({ rule, groups }: Match, line: string): void {
-    const { state } = this;
     const part = groups['part'];
-    if (rule.clears) endByLine(state, rule.clears, part === undefined ? undefined : nameOfPart(part), state.t, this.cleared);
+    if (rule.clears) this.over(rule.clears, groups);
     if (rule.mark) this.mark(rule, groups, line);
     if (rule.kind !== undefined) this.event(rule, rule.kind, groups, part === undefined ? rule.part : nameOfPart(part), line);
+  }
+
+  /** A line says that something is over: for one of several items, or for all. */
+  private over(kinds: readonly string[], groups: Match['groups']): void {
+    const { state } = this;
+    const part = groups['part'] === undefined ? undefined : nameOfPart(groups['part']);
+    for (const incident of state.open.filter((i) => groups['item'] !== undefined && kinds.includes(i.k))) {
+      incident.x = incident.x?.filter((item) => item !== groups['item']);
+    }
+    const remaining = groups['item'] === undefined ? [] : state.open.filter((i) => kinds.includes(i.k) && (i.x?.length ?? 0) > 0);
+    if (remaining.length === 0) endByLine(state, kinds, part, state.t, this.cleared);
   }
 
   add(event: Event): Incident {
@@ -74,6 +86,7 @@ export class Happenings {
     }
     let named = part;
     if (kind === 'kdump') this.crashRuns();
+    if (rule.id === 'gpu-lost' && part === rule.part && state.gn && state.t - state.gn.t < 10_000) named = state.gn.p;
     if (state.ph === 'off' && GOODBYES.has(kind)) return;
     if (kind === 'hsn_link_down' && state.t - (state.adm?.[part as string] ?? Number.NEGATIVE_INFINITY) < ADMINISTRATIVE) severity = 'info';
     if (kind === 'hw_uncorrected' && state.ph === 'off') severity = 'info';
@@ -158,6 +171,7 @@ export class Happenings {
         // A node that went down in order was up, whether its console showed that or not.
         if (state.ph === 'boot') state.nc = 1;
         state.ph = state.ph === 'crash' ? 'crash' : 'off';
+        if (state.u !== undefined) state.ou = state.u;
         break;
       case 'function':
         this.function(groups['text'] ?? '');
@@ -170,6 +184,9 @@ export class Happenings {
         break;
       case 'gpu_reset':
         endByLine(state, ['gpu_xid', 'gpu_fault'], groups['part'], state.t, this.cleared);
+        break;
+      case 'gpu_named':
+        state.gn = { p: groups['part'] as string, t: state.t };
         break;
       case 'administrative_link':
         this.administrative(groups['part'] as string);
@@ -203,6 +220,7 @@ export class Happenings {
     const explained = state.ph === 'off' || state.ph === 'crash' || panicked || !seenBefore;
     state.bt = state.t;
     state.bn = (state.bn ?? 0) + 1;
+    state.bp = this.position;
     state.ph = 'boot';
     state.bu = 1;
     if (version === '') delete state.kv;

@@ -48,7 +48,7 @@ async function collect(inputs: readonly Input[], context: Context): Promise<Coll
     known.delete(log.key);
     const result = await readLog(log, before, options);
     gathering.add(result, before);
-    if (before || (!result.binary && !(result.error && result.bytes === 0))) states.set(log.key, result.state);
+    if (before || !(result.binary || result.error)) states.set(log.key, result.state);
   }
   for (const [key, state] of known) {
     const gone = state.gone ?? now;

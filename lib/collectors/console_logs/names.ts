@@ -56,7 +56,8 @@ export function logsOf(
         rotated = true;
       }
     }
-    const node = subjectId('node', nodeName(folder, base, pattern), nodeDomains);
+    // A pushed document without a name of its own tells of no node.
+    const node = input.pushed && input.name === 'body' ? null : subjectId('node', nodeName(folder, base, pattern), nodeDomains);
     if (node === null) {
       nameless.push(input.name);
       continue;

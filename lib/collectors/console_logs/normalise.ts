@@ -2,6 +2,7 @@ const ESC = 0x1b;
 const CARET = 0x5e;
 const BRACKET = 0x5b;
 const TAB = 0x09;
+const MAX_PARAMETERS = 30;
 const CR = 0x0d;
 
 /** No console text says more in one breath; what is longer is cut before any rule looks at it. */
@@ -28,6 +29,33 @@ export function isPlain(bytes: Uint8Array, from: number, to: number): boolean {
     if (c < 0x20 ? c !== TAB : c === 0x7f || (c === CARET && bytes[i + 1] === BRACKET)) return false;
   }
   return true;
+}
+
+/**
+ * Copies a line without its colours, which is all the terminal control that most lines have.
+ * @param out takes the bytes from index 1 on; it is at least one byte longer than the line
+ * @returns where they end; -1 for a line with any other control in it, for which {@link cleanTexts} is
+ */
+export function copyWithoutColours(bytes: Uint8Array, from: number, to: number, out: Uint8Array): number {
+  const end = endOfText(bytes, from, to);
+  let n = 1;
+  for (let i = from; i < end; i++) {
+    const c = bytes[i] as number;
+    if (c === ESC) {
+      if (bytes[i + 1] !== BRACKET) return -1;
+      let j = i + 2;
+      while (j < end && isParameter(bytes[j] as number)) j++;
+      // Colours end with `m`, `K` clears the rest of the line; both leave the text where it is.
+      if (j >= end || j - i > MAX_PARAMETERS || (bytes[j] !== 0x6d && bytes[j] !== 0x4b)) return -1;
+      i = j;
+    } else if (c < 0x20 ? c !== TAB : c === 0x7f || (c === CARET && bytes[i + 1] === BRACKET)) return -1;
+    else out[n++] = c;
+  }
+  return n;
+}
+
+function isParameter(c: number): boolean {
+  return (c >= 0x30 && c <= 0x39) || c === 0x3b;
 }
 
 /** The text of a line that {@link isPlain}. */

@@ -47,10 +47,19 @@ const PLAIN_KERNEL = /^\[ {0,7}(\d{1,10}\.\d{6})\](?:\[ {0,7}[TC]?\d{1,10}\])? ?
 const LATER_CLOCK = /\[\d{1,10}\.\d{6}\]|^<\d/;
 
 /** `host login: ` and what stands behind it. */
-const LOGIN = /^[\w.-]{1,64} login: ?/;
+const LOGIN = /^(?!Last )[\w.-]{1,64} login: ?/;
 /** Shell prompts as distributions set them, those of dracut, busybox and switch_root among them. */
 const SHELL =
   /^(?:\[?[\w.-]{1,32}@[\w.-]{1,64}[ :][^#$\]]{0,120}\]?[#$] |(?:bash|sh)-\d\.\d{1,2}[#$] |[\w.-]{1,64}:[~/][^#$ ]{0,120} ?[#$>] |(?:dracut|switch_root|initqueue|rdshell|sh|shell):[^#$ ]{0,60}[#$] ?|\(initramfs\) |[\w.-]{1,64}[#$] |[#$] (?=[\w./]))/;
+
+/** Commands that show text which somebody else said, or the same speaker at another time. */
+const SHOWS =
+  /(?:^|[|;&(] ?)(?:sudo )?(?:\/\S{1,40}\/)?(?:cat|dmesg|[ez]?grep|rg|less|more|tail|head|zcat|xzcat|bzcat|zless|journalctl|sed|awk|vim?|nano|strings|echo|printf|logger|crash|ausearch)\b/;
+
+/** Whether what follows an operator's command is a text that it shows. */
+export function showsText(command: string): boolean {
+  return SHOWS.test(command);
+}
 
 /** `[-- TEXT -- Mon Jan 25 14:46:56 1999]`: a line of conserver itself, which may stand in the middle of a node's line. */
 export const CONSERVER_TAG = new RegExp(`\\[-- ([^\\]]{1,120}?) -- ${CTIME.source}\\]`);

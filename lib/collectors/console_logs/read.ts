@@ -25,7 +25,7 @@ export interface ReadLog {
   bytes: number;
   skipped?: number;
   gap?: string;
-  /** A part that could not be read; what came before it counts. */
+  /** What could not be read; nothing of this log counts then. */
   error?: ReadError;
   /** The log's content is no text. */
   binary?: true;
@@ -59,13 +59,14 @@ export async function readLog(log: Log, before: LogState | undefined, options: R
   const error = await feedSegments(feed, plan, result, before === undefined);
   if (result.binary) return result;
   course.finish(false);
-  keepPlace(state, log, plan, feed, error);
+  // What could not be read to its end is read again as a whole, so that nothing of it is told half.
+  if (error) return { ...result, state: before ?? firstState(), cleared: new Map(), error };
+  keepPlace(state, log, plan, feed);
   keepPartial(state, feed.rest, options.book);
   return {
     ...result,
     ...(plan.skipped !== undefined && { skipped: plan.skipped }),
     ...(plan.gap !== undefined && { gap: plan.gap }),
-    ...(error && { error }),
   };
 }
 
@@ -104,7 +105,7 @@ async function feedSegments(feed: LineFeed, plan: Plan, result: ReadLog, firstSi
 }
 
 /** Remembers where the finished lines end: in which file, at which offset, and what stands before. */
-function keepPlace(state: LogState, log: Log, plan: Plan, feed: LineFeed, error: ReadError | undefined): void {
+function keepPlace(state: LogState, log: Log, plan: Plan, feed: LineFeed): void {
   const { current } = log;
   let place = plan.segments.findLast((s) => (s.start ?? Number.POSITIVE_INFINITY) <= feed.committed);
   // A new file that is still empty: who writes may yet write to the old one.
@@ -122,11 +123,7 @@ function keepPlace(state: LogState, log: Log, plan: Plan, feed: LineFeed, error:
   Object.assign(state, fingerprint(last.subarray(Math.max(0, last.length - Math.min(CONTEXT, end))), end));
   if (place.input === current || place.input.file === undefined) delete state.in;
   else state.in = { d: place.input.file.device, i: place.input.file.inode, name: place.input.name };
-  // What could not be read to its end is looked at again even if it does not change.
-  state.cur =
-    error || !current
-      ? { ...idOf(current), s: -1 }
-      : { ...idOf(current), s: current.size, ...(current.mtime !== undefined && { m: current.mtime }) };
+  state.cur = { ...idOf(current), s: current?.size ?? -1, ...(current?.mtime !== undefined && { m: current.mtime }) };
 }
 
 function idOf(input: Input | undefined): { d?: string; i?: string } {
@@ -140,7 +137,9 @@ function keepPartial(state: LogState, rest: Uint8Array, book: RuleBook): void {
   const texts = cleanTexts(rest, 0, rest.length)
     .slice(-4)
     .map((text) => text.slice(0, 1000));
-  if (texts.some((text) => book.candidatesIn(text).length > 0 || book.structural)) state.part = texts.map(withoutSecrets);
+  const matters =
+    state.ec !== undefined || state.br !== undefined || texts.some((text) => book.candidatesIn(text).length > 0 || book.structural);
+  if (matters && texts.length > 0) state.part = texts.map(withoutSecrets);
 }
 
 /** Whether a log that is seen for the first time holds something else: judged by its first bytes. */
@@ -160,7 +159,8 @@ function looksBinary(chunk: Uint8Array): boolean {
 
 /** The state with what is unfinished at the log's end taken for what it says so far; the state itself stays as it is. */
 export function settled(state: LogState, cleared: Cleared, options: Pick<ReadOptions, 'book' | 'timezone'>): LogState {
-  if (state.part === undefined && state.om === undefined && (state.br === undefined || state.br.done)) return state;
+  if (state.part === undefined && state.om === undefined && state.pp === undefined && (state.br === undefined || state.br.done))
+    return state;
   const copy = structuredClone(state);
   const course = new Course(copy, cleared, options.book, options.timezone);
   if (copy.part === undefined) course.unfinished('');

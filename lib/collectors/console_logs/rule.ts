@@ -17,6 +17,7 @@ export type Mark =
   | 'hung_task_silenced'
   | 'administrative_link'
   | 'gpu_reset'
+  | 'gpu_named'
   | 'console_up';
 
 /**

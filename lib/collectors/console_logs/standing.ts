@@ -12,6 +12,8 @@ const DAY = 86_400_000;
 const LINE_ENDS = 4;
 /** A console server that misses so many marks does not write any more. */
 const MISSED_MARKS = 3;
+/** Where no marks show that a log is kept, a boot of which less was seen proves nothing, bytes. */
+const SNIPPET = 4096;
 /** What tells already why the boot does not go on. */
 const TOLD = new Set(['emergency_shell', 'boot_failed', 'kernel_panic', 'pxe_failed']);
 
@@ -35,13 +37,7 @@ export function standingConditions(state: LogState, node: string, times: Times):
   const said = lastOutput(state, times.mtime);
   const subject = { type: 'node', id: node };
   const conditions: ConditionDraft[] = [];
-  if (
-    state.ph === 'boot' &&
-    !state.nc &&
-    said !== undefined &&
-    times.now - said > times.bootStalledAfter &&
-    !state.open.some((i) => TOLD.has(i.k))
-  ) {
+  if (isBooting(state) && said !== undefined && times.now - said > times.bootStalledAfter && !state.open.some((i) => TOLD.has(i.k))) {
     const began = state.abs && state.bt !== undefined ? state.bt : said;
     conditions.push({
       kind: 'boot_stalled',
@@ -83,6 +79,11 @@ export function standingConditions(state: LogState, node: string, times: Times):
     }
   }
   return conditions;
+}
+
+/** A boot begins, and what there is of it is no mere snippet. */
+function isBooting(state: LogState): boolean {
+  return state.ph === 'boot' && !state.nc && (state.mk !== undefined || state.pos - (state.bp ?? 0) > SNIPPET);
 }
 
 /** Since when the server's marks are missing; undefined where they come, or where none are expected. */

@@ -85,16 +85,23 @@ export const LogState = z.object({
   out: z.number().optional(),
   /** `up`: a boot completed; `boot`: one began; `off`: it said goodbye; `crash`: the crash kernel runs. */
   ph: z.enum(['up', 'boot', 'off', 'crash']).optional(),
-  /** Begin of the present boot, boots seen, and whether it is still open if it is the crash kernel's. */
+  /** Begin of the present boot, boots seen, its place in the stream, and whether it may yet be the crash kernel's. */
   bt: z.number().optional(),
   bn: z.number().optional(),
+  bp: z.number().optional(),
   bu: z.literal(1).optional(),
+  /** The kernel's clock when the node said goodbye. */
+  ou: z.number().optional(),
+  /** The GPU that the driver named last, and when: what it says next may not name it. */
+  gn: z.object({ p: z.string(), t: z.number() }).optional(),
   /** This console does not show when a boot completes. */
   nc: z.literal(1).optional(),
   /** Its kernel. */
   kv: z.string().optional(),
   /** Log time of an operator's command whose output is being shown, and its lines so far. */
   ec: z.tuple([z.number(), z.number()]).optional(),
+  /** A panic among what a command shows: real, if nothing but the console server speaks after it. */
+  pp: z.object({ t: z.number(), x: z.string() }).optional(),
   /** A text that the server's own line broke off, and its time; `done` where it was looked at by itself. */
   br: z.object({ t: z.number(), x: z.string(), done: z.literal(1).optional() }).optional(),
   /** The unfinished last line, where a rule speaks to it. */

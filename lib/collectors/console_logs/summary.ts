@@ -1,5 +1,6 @@
 import type { ConditionDraft } from '../../model/condition.ts';
 import type { JsonObject } from '../../model/json.ts';
+import { compareNames } from '../../model/text.ts';
 import { toIso } from '../../model/time.ts';
 import { fold } from '../../nodeset.ts';
 import type { LogState } from './state.ts';
@@ -7,6 +8,7 @@ import type { LogState } from './state.ts';
 /** At most so many kinds are listed with their nodes, and a folded set is at most so long. */
 const MAX_KINDS = 16;
 const MAX_SET = 160;
+const FIRST_NODES = 4;
 
 export interface Seen {
   node: string;
@@ -47,7 +49,7 @@ export function summarise(
       kinds: Object.fromEntries(
         ranked
           .slice(0, MAX_KINDS)
-          .map(([kind, { nodes, events, severities }]) => [kind, { nodes: nodes.size, events, ...severities, set: bounded(fold(nodes)) }]),
+          .map(([kind, { nodes, events, severities }]) => [kind, { nodes: nodes.size, events, ...severities, ...listed(nodes) }]),
       ),
       kinds_more: Math.max(0, ranked.length - MAX_KINDS),
       gaps: total((s) => s.state.gaps ?? 0),
@@ -66,8 +68,12 @@ export function summarise(
   };
 }
 
-function bounded(set: string): string {
-  return set.length <= MAX_SET ? set : `${set.slice(0, MAX_SET)}…`;
+/** The nodes as a folded set; of too many only the first, and how many more there are. */
+function listed(nodes: ReadonlySet<string>): JsonObject {
+  const set = fold(nodes);
+  if (set.length <= MAX_SET) return { set };
+  const first = [...nodes].sort(compareNames).slice(0, FIRST_NODES);
+  return { set: fold(first), set_more: nodes.size - first.length };
 }
 
 /** What is known of one node's console. */

@@ -104,11 +104,24 @@ describe('who speaks', () => {
 
   test.each([
     ['after the next prompt', `x1:~ # cat /root/old.log\r\n${PANIC}x1:~ # [ 9000.000001] EXT4-fs error (device sda1): x\r\n`],
-    ['after a mark', `x1:~ # cat /root/old.log\r\n${PANIC}${mark('07:00')}[ 9000.000001] EXT4-fs error (device sda1): x\r\n`],
+    [
+      'after a mark',
+      `x1:~ # cat /root/old.log\r\n[  100.100001] EXT4-fs error (device sdz1): old\r\n${mark('07:00')}[ 9000.000001] EXT4-fs error (device sda1): x\r\n`,
+    ],
     ['after a new login', `x1:~ # cat /root/old.log\r\n${PANIC}x1 login: [ 9000.000001] EXT4-fs error (device sda1): x\r\n`],
   ])('what an operator shows ends %s', async (_, text) => {
     expect(told(await runText(text))).toEqual(['warning fs_error sda1']);
   });
+});
+
+test('a panic after which nobody speaks is none that a command shows', async () => {
+  const shown = `x1:~ # cat /root/old.log\r\n${PANIC}[  100.200001] Kernel Offset: disabled\r\n`;
+  expect(told(await runText(shown))).toEqual(['critical kernel_panic']);
+  expect(told(await runText(`${shown}${mark('07:00')}${mark('07:05')}`))).toEqual(['critical kernel_panic']);
+  expect(told(await runText(`${shown}x1:~ # `))).toEqual([]);
+  expect(told(await runText(`${shown}end of file\r\n${mark('07:00')}`))).toEqual([]);
+  const first = await runText(shown);
+  expect(told(await runText(`${shown}x1:~ # exit\r\n`, { carry: first.carry }))).toEqual([]);
 });
 
 describe('incidents', () => {
@@ -271,6 +284,27 @@ describe('incidents', () => {
     expect(told(await runText(`${xid(79)}[ 8010.000001] NVRM: loading NVIDIA UNIX x86_64 Kernel Module  550.54.15\r\n`))).toEqual([]);
   });
 
+  test('a GPU that is lost without an Xid is named by the line before', async () => {
+    const lost =
+      '[ 8000.000001] NVRM: The NVIDIA GPU 0000:85:00.0\r\n[ 8000.000002] NVRM: (PCI ID: 10de:2330) installed in this system has\r\n[ 8000.000003] NVRM: fallen off the bus and is not responding to commands.\r\n';
+    expect((await runText(lost)).conditions).toMatchObject([{ kind: 'gpu_xid', part: '0000:85:00', count: 1, values: { xid: 79 } }]);
+  });
+
+  test('heat is over when the last CPU has cooled', async () => {
+    const hot = (cpu: number) =>
+      `[  500.000001] mce: CPU${cpu}: Core temperature is above threshold, cpu clock is throttled (total events = 1)\r\n`;
+    const cool = (cpu: number) => `[  501.000001] mce: CPU${cpu}: Core temperature/speed normal (total events = 1)\r\n`;
+    expect(told(await runText(hot(3) + hot(7) + cool(3)))).toEqual(['warning thermal']);
+    expect(told(await runText(hot(3) + hot(7) + cool(3) + cool(7)))).toEqual([]);
+  });
+
+  test('a shutdown that did not happen hides nothing afterwards', async () => {
+    const text = '[ 1000.000001] systemd-shutdown[1]: Sending SIGTERM\r\n';
+    const down = (t: number) => `[ ${t}.000001] cxi_ss1 0000:03:00.0: cxi0[hsn0] CXI_EVENT_LINK_DOWN\r\n`;
+    expect(told(await runText(text + down(1002)))).toEqual([]);
+    expect(told(await runText(text + down(2500)))).toEqual(['warning hsn_link_down cxi0']);
+  });
+
   test('a unit that starts after all is over', async () => {
     const failed = '[\u001b[0;1;31mFAILED\u001b[0m] Failed to start \u001b[0;1;39mslurmd.service - Slurm node daemon\u001b[0m.\r\n';
     expect(told(await runText(failed))).toEqual(['warning unit_failed slurmd.service - Slurm node daemon']);
@@ -281,8 +315,7 @@ describe('incidents', () => {
 });
 
 describe('what no line says', () => {
-  const BOOT =
-    '[    0.000000] Linux version 5.14.21 (geeko@host) #1\r\n[    0.000000] Command line: panic=10\r\n[    3.000001] usb 1-1: x\r\n';
+  const BOOT = `[    0.000000] Linux version 5.14.21 (geeko@host) #1\r\n[    0.000000] Command line: panic=10\r\n${'[    3.000001] usb 1-1: x\r\n'.repeat(200)}`;
 
   test('a boot that goes nowhere has stalled, until it completes', async () => {
     expect(told(await runText(BOOT, { now: NOW + 10 * 60_000 }))).toEqual([]);

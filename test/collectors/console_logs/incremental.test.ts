@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ReadError } from '../../../lib/model/collector.ts';
 import { bytesOfText, Disk, inputOf, joinBytes, NOW, type Run, runOn, runText, told } from './simulation.ts';
 
-const RUNS = Number(process.env['FC_RUNS'] ?? 120);
+const RUNS = Number(process.env['FC_RUNS'] ?? 80);
 
 /** Pieces of consoles: whole lines, halves of lines, the server's own lines in the middle of them, terminal control. */
 const PIECES = [
@@ -165,6 +166,23 @@ describe('reading on', () => {
     expect(told(first)).toEqual(['critical kernel_panic']);
     const second = await runOn([inputOf('n1', { inode: '1', bytes: bytesOfText(`${half}eption\r\n`) })], { carry: first.carry });
     expect(second.conditions).toMatchObject([{ kind: 'kernel_panic', count: 1, values: { reason: 'Fatal exception' } }]);
+  });
+
+  test('a log that cannot be read to its end counts when it can, and keeps no other from being read', async () => {
+    const half = bytesOfText(`[    1.000001] ok\r\n${PANIC}`);
+    const broken = {
+      ...inputOf('n1', { inode: '1', bytes: half }),
+      *bytes(): Generator<Uint8Array> {
+        yield half.subarray(0, 30);
+        throw new ReadError('unreadable', 'n1', 'cannot be read: input/output error');
+      },
+    };
+    const other = () => inputOf('n2', { inode: '2', bytes: bytesOfText(PANIC) });
+    const first = await runOn([broken, other()]);
+    expect(told(first)).toEqual(['critical kernel_panic']);
+    expect(first.coverage).toMatchObject({ observed: { node: 'n2' }, problems: [{ effect: 'input', input: 'n1' }] });
+    const second = await runOn([inputOf('n1', { inode: '1', bytes: half }), other()], { carry: first.carry });
+    expect(second.conditions.map((c) => c.subject.id)).toEqual(['n1', 'n2']);
   });
 
   test('what was cut away without a copy is a gap, said once', async () => {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { cleanTexts, copyWithoutColours } from '../../../lib/collectors/console_logs/normalise.ts';
 import { LiteralScanner } from '../../../lib/collectors/console_logs/scanner.ts';
 
 const LITERALS = [
@@ -54,4 +55,40 @@ test('a literal at the very end is found, one cut short is not', () => {
 
 test('literals that are too short to be searched for are refused', () => {
   expect(() => new LiteralScanner(['BUG:'])).toThrow(RangeError);
+});
+
+test('a copy without colours is the clean text, wherever it is made at all', () => {
+  const parts = fc.array(
+    fc.constantFrom(
+      '\u001b[0;1;31m',
+      '\u001b[0m',
+      '\u001b[K',
+      '\u001b[2J',
+      '\u001b[1;',
+      '\u001b',
+      '^[[0m',
+      '^',
+      '[0m',
+      'text',
+      ' ',
+      '\t',
+      '\r',
+      '\0',
+      '\b',
+      'm',
+      'é',
+    ),
+    { maxLength: 12 },
+  );
+  fc.assert(
+    fc.property(parts, (pieces) => {
+      const bytes = new TextEncoder().encode(pieces.join(''));
+      const copy = new Uint8Array(bytes.length + 1);
+      const n = copyWithoutColours(bytes, 0, bytes.length, copy);
+      if (n < 0) return;
+      const text = new TextDecoder().decode(copy.subarray(1, n));
+      expect(text.trim() === '' ? [] : [text]).toEqual(cleanTexts(bytes, 0, bytes.length));
+    }),
+    { numRuns: 2000 },
+  );
 });

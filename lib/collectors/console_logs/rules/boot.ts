@@ -65,7 +65,7 @@ export const bootRules: readonly Rule[] = [
     ],
     from: 'console',
     match:
-      /^(?:reboot: (?:Restarting system|Power down|machine restart|System halted)|(?:kexec_core: |kexec: )?Starting new kernel|systemd-shutdown\[1\]: |(?:\[ {0,2}OK {0,2}\] |systemd\[1\]: )?Reached target (?:[\w.]{0,40} - )?(?:System )?(?:Shutdown|Reboot|Power[ -]?Off|Halt|Final Step|Unmount All)|.{0,60}The system is going down|systemd\[1\]: (?:Shutting down|Powering off|Rebooting)|Restarting system\.|Power down\.|Rebooting in \d{1,6} seconds|Rebooting\.|Powering off\.|System halted\.)/i,
+      /^(?:reboot: (?:Restarting system|Power down|machine restart|System halted)|(?:kexec_core: |kexec: )?Starting new kernel|systemd-shutdown\[1\]: |(?:\[ {0,2}OK {0,2}\] |systemd\[1\]: )?Reached target (?:[\w.]{0,40} - )?(?:System )?(?:Shutdown|Reboot|Power[ -]?Off|Halt|Final Step|Unmount All)|.{0,60}The system is going down for .{1,20} NOW|systemd\[1\]: (?:Shutting down|Powering off|Rebooting)|Restarting system\.|Power down\.|Rebooting in \d{1,6} seconds|Rebooting\.|Powering off\.|System halted\.)/i,
     mark: 'shutdown',
     examples: {
       yes: [
@@ -188,7 +188,7 @@ export const bootRules: readonly Rule[] = [
     },
   },
   {
-    id: 'unexecutable-init',
+    id: 'root-missing',
     kind: 'boot_failed',
     literals: ['does not exist', 'giving up waiting for root', 'ave up waiting for'],
     from: 'console',

@@ -42,6 +42,14 @@ export const gpuRules: readonly Rule[] = [
     },
   },
   {
+    id: 'gpu-named',
+    mark: 'gpu_named',
+    literals: ['The NVIDIA GPU '],
+    from: 'kernel',
+    match: /^NVRM: The NVIDIA GPU (?<part>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2})\.\d/,
+    examples: { yes: ['[    5.000001] NVRM: The NVIDIA GPU 0000:85:00.0'], no: ['app: The NVIDIA GPU 0000:85:00.0'] },
+  },
+  {
     id: 'gpu-init-failed',
     kind: 'gpu_fault',
     literals: ['RmInitAdapter failed', 'atal error during GPU init', 'GPU initialization failed', 'Rm initialization failed'],

@@ -223,7 +223,7 @@ export const hardwareRules: readonly Rule[] = [
     clears: ['thermal'],
     literals: ['temperature/speed normal'],
     from: 'kernel',
-    match: /^(?:mce: )?CPU\d{1,5}: (?:Core |Package )?[Tt]emperature\/speed normal/,
+    match: /^(?:mce: )?(?<item>CPU\d{1,5}): (?:Core |Package )?[Tt]emperature\/speed normal/,
     examples: {
       yes: [
         '[  501.000001] mce: CPU12: Core temperature/speed normal (total events = 1)',

@@ -17,7 +17,7 @@ export const serviceRules: readonly Rule[] = [
     literals: ['ailed to start ', 'ailed to mount ', 'ependency failed for ', 'imed out waiting for ', 'imed out starting '],
     from: 'console',
     match: new RegExp(
-      `^(?:\\[ {0,2}(?:FAILED|DEPEND|TIME) {0,2}\\] |systemd\\[1\\]: )(?:Failed to (?:start|mount)|Dependency failed for|Timed out (?:waiting for(?: device)?|starting)) (?=[^]*(?:${VITAL.source}))${UNIT}${END}`,
+      `^(?:\\[ {0,2}(?:FAILED|DEPEND|TIME) {0,2}\\] |systemd\\[1\\]: )(?:Failed to mount (?<part2>[^]{1,100}?)|(?:Failed to start|Dependency failed for|Timed out (?:waiting for(?: device)?|starting)) (?=[^]*(?:${VITAL.source}))${UNIT})${END}`,
       'i',
     ),
     examples: {
