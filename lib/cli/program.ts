@@ -3,6 +3,7 @@ import { ConfigError } from '../config.ts';
 import { VERSION } from '../version.ts';
 import { CommandFailed, type CommonFlags, EXIT, type Session, type WithSession } from './session.ts';
 import { addEvalCommands, type FleetWriter } from './eval.ts';
+import { historyCommand, type HistoryFlags } from './history.ts';
 import { auditCommand, kindsCommand, replayCommand } from './checks.ts';
 import { collectCommand, diffCommand, runCommand, tickCommand } from './steps.ts';
 import { explainCommand, findingsCommand, reportCommand, snapshotCommand, toolsCommand } from './stored.ts';
@@ -134,6 +135,11 @@ function buildProgram(entries: Entries, finish: (status: number) => void): Comma
   command('explain <ID>', 'the whole story of a finding').action(async (id: string, flags: CommonFlags) =>
     run(flags, (s) => explainCommand(s, id, flags.json === true)),
   );
+  command('history', 'the last ticks, what moved in them, and numbers over time')
+    .option('--ticks <N>', 'how many ticks (default 24)')
+    .option('--days <N>', 'how many days of numbers (default 7)')
+    .option('--source <SOURCE>', 'all numbers of this source')
+    .action(async (flags: CommonFlags & HistoryFlags) => run(flags, (s) => historyCommand(s, { ...flags, json: flags.json === true })));
   const tools = command('tools [ACTION] [NAME] [ARGUMENTS]', "the model's read-only menu; `tools call NAME JSON` calls one by hand");
   tools.action(async (action: string | undefined, name: string | undefined, args: string | undefined, flags: CommonFlags) => {
     if (action !== undefined && (action !== 'call' || name === undefined))

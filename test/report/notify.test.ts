@@ -241,7 +241,7 @@ describe('Alertmanager', () => {
     const findings = Array.from({ length: 1200 }, (_, n) => finding({ node: `n${n}` }));
     expect(await tell({ findings })).toMatchObject([{ status: 'ok', reason: '1201 alerts', sent: 1201 }]);
     expect(requests.map((r) => (r.body as unknown[]).length)).toEqual([500, 500, 201]);
-    const [beat, first] = requests[0]?.body as Alert[];
+    const [beat, first] = (requests[0] as Request).body as Alert[];
     expect(beat).toMatchObject({
       labels: { alertname: 'observer_heartbeat', team: 'hpc' },
       endsAt: new Date(NOW + 10 * MINUTE).toISOString(),
