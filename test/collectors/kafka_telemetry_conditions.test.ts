@@ -437,6 +437,24 @@ describe('events', () => {
     expect(again.conditions).toEqual(first.conditions);
   });
 
+  it('that come late, from a topic that lags behind, are news all the same', async () => {
+    const first = await collect([flat(NODE, 'Power', 50, ago(0))]);
+    const second = await collect([event(60), flat(NODE, 'Power', 50, NOW + 60_000)], { carry: first.carry, now: NOW + 60_000 });
+    expect(kindsOf(second)).toEqual(['hardware_event x1000c0s1b0 critical']);
+    const third = await collect([event(60), flat(NODE, 'Power', 50, NOW + 120_000)], { carry: second.carry, now: NOW + 120_000 });
+    expect(third.conditions).toEqual(second.conditions);
+    expect(third.summary['excluded']).toEqual({ covered: 1 });
+  });
+
+  it('of trouble are not lost in a storm of others', async () => {
+    const storm = Array.from({ length: 20_500 }, (_, i) =>
+      event(i / 10, { Severity: 'OK', MessageId: `A.1.0.Info${i}`, Message: 'x', OriginOfCondition: '' }),
+    );
+    const { conditions, coverage } = await collect([...storm, event(60)]);
+    expect(conditions).toMatchObject([{ kind: 'hardware_event' }]);
+    expect(coverage.problems).toEqual([]);
+  });
+
   it('come without a place, or with hostile words', async () => {
     const { conditions } = await collect([event(60, { Message: 'a\nb\u0007\u202e', OriginOfCondition: 'x\u0000y' }, '')]);
     expect(conditions).toMatchObject([

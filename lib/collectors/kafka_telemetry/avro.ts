@@ -5,7 +5,7 @@
 export interface AvroDecoder {
   /**
    * @param schemaId the id in Confluent's framing
-   * @returns the record in plain form (unions as their value, or in Avro's JSON encoding); undefined where the schema is
+   * @returns the record in plain form (numbers as numbers; unions as their value, or in Avro's JSON encoding); undefined where the schema is
    * not known or the bytes do not fit it
    */
   decode(schemaId: number, body: Uint8Array): unknown;

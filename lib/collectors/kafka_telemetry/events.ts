@@ -57,74 +57,78 @@ function keyOf({ kind, subject, part }: Pick<Incident, 'kind' | 'subject' | 'par
   return JSON.stringify([kind, subject.type, subject.id, part]);
 }
 
+export interface EventTimes {
+  window: Window;
+  /** Events before this are too old to tell. */
+  floor: number;
+  now: number;
+}
+
 /**
- * Turns hardware events into conditions that stand until a good word ends them, or a day after they were last seen.
- * Events of the last window that are read again count once.
+ * Turns hardware events into conditions that stand until a good word ends them, or a day after they were last seen. An
+ * event that the last run saw counts once; one that came late, from a topic that lags behind, is news all the same.
  */
 export function digestEvents(
   events: readonly HardwareEvent[],
   before: readonly Incident[],
   recorder: Recorder,
-  window: Window,
-  now: number,
+  times: EventTimes,
 ): EventDigest {
   const digest: EventDigest = { conditions: [], cleared: [], incidents: [], bySeverity: new Map(), dropped: 0 };
+  const known = new Set(before.map(keyOf));
   const open = new Map<string, Incident>(before.map((incident) => [keyOf(incident), { ...incident }]));
-  const ended = new Set<string>();
-  for (const { event, subject, part, kind } of inOrder(events, recorder, window, now)) {
-    const word = oneLine(event.severity, 30) || 'none';
-    digest.bySeverity.set(word, (digest.bySeverity.get(word) ?? 0) + 1);
-    const severity = severityOf(event, kind);
-    const key = keyOf({ kind, subject, part });
-    const known = open.get(key);
-    if (severity === null || (kind === 'leak_detected' && ENDS.test(shortId(event.messageId)))) {
-      if (known === undefined || event.time < known.last) continue;
-      open.delete(key);
-      ended.add(key);
+  for (const placed of inOrder(events, recorder, times.floor)) {
+    const inWindow = placed.event.time >= times.window.start;
+    const key = keyOf(placed);
+    const changed = applyEvent(placed, key, open, digest);
+    if (changed === 'ended' && (inWindow || known.has(key))) {
+      const { kind, subject, part, event } = placed;
       digest.cleared.push({ kind, subject, part, by: 'line', at: toIso(event.time) });
-    } else if (known === undefined) {
-      if (open.size >= MAX_INCIDENTS) digest.dropped++;
-      else
-        open.set(key, {
-          kind,
-          subject,
-          part,
-          severity,
-          message: oneLine(event.message || event.messageId, 300),
-          first: event.time,
-          last: event.time,
-          count: 1,
-        });
-      ended.delete(key);
-    } else if (event.time > known.last) {
-      open.set(key, {
-        ...known,
-        severity,
-        message: oneLine(event.message || event.messageId, 300),
-        last: event.time,
-        count: known.count + 1,
-      });
     }
+    if (inWindow) {
+      const word = oneLine(placed.event.severity, 30) || 'none';
+      digest.bySeverity.set(word, (digest.bySeverity.get(word) ?? 0) + 1);
+    } else if (changed === 'nothing') recorder.exclude('covered');
   }
-  const oldest = now - parseDuration(EVENT_LASTS);
-  for (const [key, incident] of [...open].sort(([a], [b]) => compareNames(a, b))) {
-    if (incident.last < oldest) {
-      if (!ended.has(key))
-        digest.cleared.push({ kind: incident.kind, subject: incident.subject, part: incident.part, by: 'expiry', at: toIso(now) });
-      continue;
-    }
-    digest.incidents.push(incident);
-    digest.conditions.push(conditionOf(incident));
+  const oldest = times.now - parseDuration(EVENT_LASTS);
+  for (const incident of [...open.entries()].sort(([a], [b]) => compareNames(a, b)).map(([, one]) => one)) {
+    if (incident.last >= oldest) {
+      digest.incidents.push(incident);
+      digest.conditions.push(conditionOf(incident));
+    } else digest.cleared.push({ kind: incident.kind, subject: incident.subject, part: incident.part, by: 'expiry', at: toIso(times.now) });
   }
   return digest;
 }
 
-/** The events of the window, each once, in the order of time. */
-function inOrder(events: readonly HardwareEvent[], recorder: Recorder, window: Window, now: number): PlacedEvent[] {
+/** Lets one event begin, go on with or end what it speaks of. */
+function applyEvent(
+  { event, subject, part, kind }: PlacedEvent,
+  key: string,
+  open: Map<string, Incident>,
+  digest: EventDigest,
+): 'nothing' | 'told' | 'ended' {
+  const severity = severityOf(event, kind);
+  const standing = open.get(key);
+  if (standing !== undefined && event.time <= standing.last) return 'nothing';
+  if (severity === null || (kind === 'leak_detected' && ENDS.test(shortId(event.messageId)))) {
+    return open.delete(key) ? 'ended' : 'nothing';
+  }
+  const message = oneLine(event.message || event.messageId, 300);
+  if (standing !== undefined) open.set(key, { ...standing, severity, message, last: event.time, count: standing.count + 1 });
+  else if (open.size >= MAX_INCIDENTS) digest.dropped++;
+  else open.set(key, { kind, subject, part, severity, message, first: event.time, last: event.time, count: 1 });
+  return 'told';
+}
+
+/** The events that are not too old, each once, in the order of time. */
+function inOrder(events: readonly HardwareEvent[], recorder: Recorder, floor: number): PlacedEvent[] {
   const seen = new Set<string>();
   const found: PlacedEvent[] = [];
   for (const event of events) {
-    if (event.time < window.start || event.time > Math.max(window.end, now)) continue;
+    if (event.time < floor) {
+      recorder.exclude('late');
+      continue;
+    }
     const one = placed(event, recorder);
     if (one === null) {
       recorder.exclude('noName');

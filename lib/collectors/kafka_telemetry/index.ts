@@ -86,7 +86,11 @@ async function collectTelemetry(
   const { limits, mistakes } = limitsOf(context.rules);
   const judged = judge(recorder, rollup, limits, liveStandings(carry, restored));
   const power = findPowerLoss(recorder, rollup);
-  const events = digestEvents(intake.events, carry?.incidents ?? [], recorder, rollup.window, now);
+  const events = digestEvents(intake.events, carry?.incidents ?? [], recorder, {
+    window: rollup.window,
+    floor: rollup.window.end - config.window,
+    now,
+  });
   const beyond = new Set(judged.standings.filter((s) => s.level > 0).map((s) => s.series));
   const memories = remember(recorder, rollup, beyond);
   const silence = findSilence(recorder, rollup, memories, {

@@ -75,8 +75,9 @@ export interface SensorTable {
   next: number;
 }
 
-/** Events kept of one window; a storm beyond that is counted. */
+/** Events kept, of those that tell of trouble and of the others: no storm of the others hides the one that matters. */
 const MAX_EVENTS = 20_000;
+const TROUBLE = /^(?:critical|fatal|warning)$/i;
 const MAX_PROBLEMS = 20;
 /** A fleet has a few dozen message ids; what makes up ever new ones is not remembered. */
 const MAX_MESSAGE_IDS = 4096;
@@ -87,6 +88,7 @@ export class Intake {
   readonly times = new TimeReader();
   readonly formats = new Map<Format, number>();
   readonly events: HardwareEvent[] = [];
+  /** Events of trouble that were too many to keep. */
   eventsDropped = 0;
   /** Samples that took their time from the record. */
   timeFromRecord = 0;
@@ -97,6 +99,7 @@ export class Intake {
   /** Sensors of Cray messages: by message id and source, then by location. */
   readonly #tables = new Map<string, Map<string, SensorTable>>();
   #sensors = 0;
+  #troubles = 0;
   #lastMessageId = '\0';
   #lastSource = '';
   #lastTables = new Map<string, SensorTable>();
@@ -184,8 +187,10 @@ export class Intake {
 
   event(event: HardwareEvent): void {
     if (!this.recorder.noticeTime(event.time)) return;
-    if (this.events.length < MAX_EVENTS) this.events.push(event);
-    else this.eventsDropped++;
+    const trouble = TROUBLE.test(event.severity);
+    const kept = trouble ? this.#troubles++ : this.events.length - Math.min(this.#troubles, MAX_EVENTS);
+    if (kept < MAX_EVENTS) this.events.push(event);
+    else if (trouble) this.eventsDropped++;
   }
 }
 

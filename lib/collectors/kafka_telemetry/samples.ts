@@ -23,6 +23,12 @@ export function hashText(text: string): number {
   return h >>> 0;
 }
 
+interface Sorted {
+  order: Uint32Array;
+  /** Where each series begins in it. */
+  starts: Uint32Array;
+}
+
 /** The samples of one series in the order of time, in buffers that the next run overwrites. */
 export interface Run {
   series: number;
@@ -51,6 +57,8 @@ export class SampleStore {
   readonly #hashes: readonly number[];
   #chunks: Chunk[] = [];
   #length = 0;
+  /** The order of all samples, while none has come or gone since. */
+  #sorted: Sorted | null = null;
 
   /** @param hashes per series the hash of its name; it grows while samples are added */
   constructor(budget: number, hashes: readonly number[]) {
@@ -78,6 +86,7 @@ export class SampleStore {
     chunk.time[at] = time;
     chunk.value[at] = value;
     this.#length++;
+    this.#sorted = null;
   }
 
   #stays(series: number, time: number): boolean {
@@ -113,6 +122,7 @@ export class SampleStore {
       const at = i & MASK;
       const given = time[at] as number;
       if (given >= 0) continue;
+      this.#sorted = null;
       time[at] = Math.min(-given, cap);
       greatest = Math.max(greatest, time[at]);
     }
@@ -170,7 +180,8 @@ export class SampleStore {
   }
 
   /** The indices of all samples by series, then time, then value, and where each series begins in them. */
-  #bySeries(): { order: Uint32Array; starts: Uint32Array } {
+  #bySeries(): Sorted {
+    if (this.#sorted !== null) return this.#sorted;
     const starts = new Uint32Array(this.#hashes.length + 1);
     for (let i = 0; i < this.#length; i++) {
       const series = (this.#chunks[i >>> CHUNK_BITS] as Chunk).series[i & MASK] as number;
@@ -194,7 +205,8 @@ export class SampleStore {
         break;
       }
     }
-    return { order, starts };
+    this.#sorted = { order, starts };
+    return this.#sorted;
   }
 
   /** Keeps what passes, in order, and lets go of the chunks that are then empty. */
@@ -211,6 +223,8 @@ export class SampleStore {
       to.value[slot] = from.value[at] as number;
       kept++;
     }
+    if (kept === this.#length) return;
+    this.#sorted = null;
     this.#length = kept;
     this.#chunks = this.#chunks.slice(0, Math.max(1, Math.ceil(kept / CHUNK)));
   }
