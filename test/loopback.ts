@@ -2,10 +2,11 @@ import { Socket } from 'node:net';
 
 // No unit test talks to anything but this machine: a connection elsewhere fails the test that makes it.
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
+// oxlint-disable-next-line typescript/unbound-method -- it is called with its socket below
 const connect = Socket.prototype.connect;
 
 Socket.prototype.connect = function connectToLoopback(this: Socket, ...args: unknown[]): Socket {
-  const [first] = Array.isArray(args[0]) ? (args[0] as unknown[]) : args;
+  const [first] = Array.isArray(args[0]) ? args[0] : args;
   const target =
     typeof first === 'object' && first !== null
       ? (first as { host?: string; path?: string })
