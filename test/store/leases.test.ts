@@ -119,6 +119,24 @@ describe('a lease', () => {
     held(await by('three').acquire('tick', TTL));
   });
 
+  it('that could not be released, for want of space, does not block its own process', async () => {
+    const watched = watchedDriver();
+    const { by, clock } = fresh(watched.driver);
+    const mine = by('one');
+    const lease = held(await mine.acquire('tick', TTL));
+    watched.before.write = async () => {
+      throw new Error('ENOSPC');
+    };
+    await expect(lease.release()).rejects.toThrow('ENOSPC');
+    delete watched.before.write;
+    expect(await by('two').acquire('tick', TTL)).toHaveProperty('busy');
+    const next = held(await mine.acquire('tick', TTL));
+    expect(await mine.acquire('tick', TTL)).toHaveProperty('busy');
+    await next.check();
+    clock.now += TTL;
+    held(await by('two').acquire('tick', TTL));
+  });
+
   it('that cannot be read protects nobody', async () => {
     const { by, store } = fresh();
     const lease = held(await by('one').acquire('tick', TTL));

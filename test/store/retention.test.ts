@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toTimeId } from '../../lib/model/time.ts';
 import { memoryDriver } from '../../lib/store/drivers/memory.ts';
-import { DEFAULT_RETENTION, keepers, sweep, sweepReports } from '../../lib/store/retention.ts';
+import { DEFAULT_RETENTION, keepers, retentionTime, sweep, sweepReports } from '../../lib/store/retention.ts';
 import { Snapshots } from '../../lib/store/snapshots.ts';
 import { Store } from '../../lib/store/store.ts';
 import { commitAt, nodeFacts, NOW, SOURCE } from './examples.ts';
@@ -24,6 +24,26 @@ async function sweepAll(store: Store, now: number, limit?: number): Promise<numb
     if (!swept.more) return removed;
   }
 }
+
+describe('the time that retention goes by', () => {
+  it('moves an hour on at most with each call, and back with the clock', async () => {
+    const { store } = fresh();
+    expect(await retentionTime(store, NOW)).toBe(NOW);
+    expect(await retentionTime(store, NOW + 5 * 60_000)).toBe(NOW + 5 * 60_000);
+    expect(await retentionTime(store, NOW + 365 * DAY)).toBe(NOW + 5 * 60_000 + HOUR);
+    expect(await retentionTime(store, NOW + 10 * 60_000)).toBe(NOW + 10 * 60_000);
+    await store.putText('retention/time', 'torn');
+    expect(await retentionTime(store, NOW)).toBe(NOW);
+  });
+
+  it('leaves a bounded number of what a clock dated ahead of its time', () => {
+    const ahead = Array.from({ length: 5000 }, (_, i) => toTimeId(NOW + 365 * DAY + i));
+    const kept = keepers([toTimeId(NOW - HOUR), ...ahead], NOW, policy);
+    expect(kept.size).toBe(3001);
+    expect(kept.has(toTimeId(NOW - HOUR))).toBe(true);
+    expect(kept.has(ahead.at(-1) as string)).toBe(true);
+  });
+});
 
 describe('what retention keeps', () => {
   const ids = (ages: number[]): string[] => ages.map((age) => toTimeId(NOW - age)).sort();
