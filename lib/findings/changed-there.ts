@@ -23,7 +23,16 @@ const CHANGES: ReadonlySet<string> = new Set([
   'unexpected_reboot',
 ]);
 
+/** Types of subject that are places themselves. */
+const PLACES: ReadonlySet<string> = new Set(['rack', 'chassis', 'slot', 'switch', 'pdu', 'cdu', 'image', 'enclosure']);
+
+/** Whether a finding can tell of a change at a place. */
+export function mayHaveChanged({ state, condition: { kind, subject } }: Tracked): boolean {
+  return state !== 'candidate' && (PLACES.has(subject.type) || CHANGES.has(kind));
+}
+
 interface Surroundings {
+  /** Those that {@link mayHaveChanged}. */
   tracked: readonly Tracked[];
   groundTruth: GroundTruth | null;
   names: Names;
@@ -51,7 +60,7 @@ export function whatChanged(spot: Spot, members: readonly Tracked[], { tracked, 
   for (const t of tracked) {
     const { subject, kind, id } = t.condition;
     const at = Date.parse(t.firstSeen);
-    if (ids.has(id) || t.state === 'candidate' || !isNear(at)) continue;
+    if (ids.has(id) || !isNear(at)) continue;
     if (subject.id === spot.id && subject.type === spot.type)
       events.push({ rank: 0, at, text: `${kindOf({ kind }).title} on ${spot.type} ${spot.id} since ${t.firstSeen}` });
     else if (CHANGES.has(kind) && nodes.has(names.canonical(subject.id))) {

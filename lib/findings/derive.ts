@@ -9,7 +9,7 @@ import type { GroundTruth } from './ground-truth.ts';
 import { hardwareOf } from './hardware.ts';
 import { inventoryOf } from './inventory.ts';
 import { knownDown } from './known-down.ts';
-import { type Ambiguity, type Identity, Names } from './names.ts';
+import { type Ambiguity, type Names, NO_NAMES } from './names.ts';
 import type { SourceView } from './observe.ts';
 import { setText } from './set-text.ts';
 
@@ -22,8 +22,8 @@ export interface DeriveInput {
   sources: readonly SourceView[];
   groundTruth: GroundTruth | null;
   mistakes: readonly string[];
-  /** What each source tells of the identity of nodes; none = names are taken as they are. */
-  identities?: ReadonlyMap<string, readonly Identity[]>;
+  /** The names of nodes across sources; none = names are taken as they are. */
+  names?: Names;
   /** Numbers over time, for the forecast. */
   series?: readonly Series[];
   /** The site's rules, by kind. */
@@ -32,8 +32,7 @@ export interface DeriveInput {
 
 /** Makes the conditions that need two sources or ground truth. Pure; of snapshots it reads summaries, conditions and coverage alone. */
 export function deriveConditions(input: DeriveInput): Collected<null> {
-  const { cluster, now, sources, groundTruth, mistakes, series = [], rules = {} } = input;
-  const names = new Names(input.identities ?? new Map());
+  const { cluster, now, sources, groundTruth, mistakes, names = NO_NAMES, series = [], rules = {} } = input;
   const inventory = inventoryOf(sources, now);
   const scheduler = schedulerOf(sources, now);
   const unsure = (section: string): string | null => {

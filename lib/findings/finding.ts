@@ -9,7 +9,7 @@ import type { Names } from './names.ts';
 import type { Tracked } from './tracked.ts';
 
 /** A resolved finding stays in the reports for a day. */
-const SHOWN_RESOLVED = parseDuration('24h');
+export const SHOWN_RESOLVED = parseDuration('24h');
 
 export interface Listing {
   /** Ids of what is held back. */

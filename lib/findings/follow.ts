@@ -16,8 +16,11 @@ function momentOf({ tick, now }: Clock): Moment {
   return { tick, at: toIso(now) };
 }
 
-/** Follows all conditions of one source through its new snapshots, then judges what none of them spoke of. */
-export function followSource(view: SourceView, tracked: Map<string, Tracked>, clock: Clock): void {
+/**
+ * Follows all conditions of one source through its new snapshots, then judges what none of them spoke of.
+ * @param episodes the number of the last episode of what is over and no longer followed
+ */
+export function followSource(view: SourceView, tracked: Map<string, Tracked>, episodes: ReadonlyMap<string, number>, clock: Clock): void {
   const stale = blindness(view, clock.now);
   const mine = (): Tracked[] => [...tracked.values()].filter((t) => t.source === view.source);
   for (const [index, snapshot] of view.since.entries()) {
@@ -27,7 +30,7 @@ export function followSource(view: SourceView, tracked: Map<string, Tracked>, cl
     for (const condition of snapshot.conditions) {
       const known = tracked.get(condition.id);
       if (known && known.state !== 'resolved') continue;
-      begin(tracked, view.source, condition, stale, clock);
+      begin(tracked, { source: view.source, condition, stale, episode: episodes.get(condition.id) ?? 0 }, clock);
     }
   }
   if (view.since.length > 0) return;
@@ -50,13 +53,22 @@ function staleWhenMade(snapshot: Snapshot, maxAge: number): string | null {
   return Date.parse(snapshot.collectedAt) - Date.parse(snapshot.asOf) > maxAge ? `${snapshot.source} was old when it was collected` : null;
 }
 
+interface Beginning {
+  source: string;
+  condition: Condition;
+  /** Why its source cannot be trusted now; null where it can. */
+  stale: string | null;
+  /** Its last episode, where nothing else is left of it. */
+  episode: number;
+}
+
 /** A condition that is not open: its first sight, or its return. One that is known only from an old look begins stale. */
-function begin(tracked: Map<string, Tracked>, source: string, condition: Condition, stale: string | null, clock: Clock): void {
+function begin(tracked: Map<string, Tracked>, { source, condition, stale, episode }: Beginning, clock: Clock): void {
   const kind = kindOf(condition);
   if (expiry(kind, condition.lastSeen, clock.now)) return;
   const earlier = tracked.get(condition.id);
   const moment = momentOf(clock);
-  const born = advance(earlier ?? UNBORN, { saw: 'present', condition }, kind, moment);
+  const born = advance(earlier ?? { ...UNBORN, episode }, { saw: 'present', condition }, kind, moment);
   const life = born && stale !== null ? advance(born, { saw: 'nothing', why: stale, condition }, kind, moment) : born;
   if (!life) return;
   tracked.set(condition.id, {

@@ -3,7 +3,7 @@ import type { Group } from '../model/finding.ts';
 import { groupId } from '../model/identity.ts';
 import { compareNames } from '../model/text.ts';
 import { fold } from '../nodeset.ts';
-import { whatChanged } from './changed-there.ts';
+import { mayHaveChanged, whatChanged } from './changed-there.ts';
 import { BOUND, logChance } from './enrichment.ts';
 import { severityOf } from './escalate.ts';
 import { kindOf } from './follow.ts';
@@ -29,7 +29,8 @@ export interface GroupInput {
 }
 
 /** Findings of one kind that share a place beyond chance, kind by kind, the least likely by chance first. */
-export function groupsOf(input: GroupInput): Group[] {
+export function groupsOf(given: GroupInput): Group[] {
+  const input = { ...given, tracked: given.tracked.filter(mayHaveChanged) };
   const byKind = new Map<string, Tracked[]>();
   for (const t of input.open) {
     const some = byKind.get(t.condition.kind);

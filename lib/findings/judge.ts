@@ -5,7 +5,7 @@ import type { SourceReport, Verdict } from '../model/report.ts';
 import { parseDuration, toIso } from '../model/time.ts';
 import { acknowledge } from './acknowledge.ts';
 import { openAndShown, type Raised, raisedByHistory, raisedByImpact, type Rules, severityOf } from './escalate.ts';
-import { findingsOf } from './finding.ts';
+import { findingsOf, SHOWN_RESOLVED } from './finding.ts';
 import { fleetOf, type FleetMember } from './fleet.ts';
 import { followSource, leaveUnwatched } from './follow.ts';
 import type { GroundTruth } from './ground-truth.ts';
@@ -18,7 +18,7 @@ import { endWhatIsGone } from './removed.ts';
 import { schedulerOf } from './scheduler.ts';
 import { sourceReport } from './source-report.ts';
 import { type Cover, Covers, suppressedList } from './suppress.ts';
-import { isOpen, type LifecycleState, type Tracked } from './tracked.ts';
+import { isOpen, type LifecycleState, type Past, type Tracked } from './tracked.ts';
 import { verdictOf } from './verdict.ts';
 
 export type { SourceView } from './observe.ts';
@@ -26,6 +26,7 @@ export { LifecycleState } from './tracked.ts';
 
 /** How long the episode number of a resolved finding is remembered. */
 const REMEMBERED = parseDuration('30d');
+const MOST_PAST = 20_000;
 
 export interface JudgeInput {
   cluster: string;
@@ -37,6 +38,8 @@ export interface JudgeInput {
   before: LifecycleState | null;
   /** What each source tells of the identity of nodes; none = names are taken as they are. */
   identities?: ReadonlyMap<string, readonly Identity[]>;
+  /** The names that were made of these, where they were made already. */
+  names?: Names;
   /** The site's rules, by kind. */
   rules?: Rules;
 }
@@ -62,28 +65,35 @@ interface Setting {
 
 /** Moves every finding by what was seen since the last tick, and says how the cluster stands. Pure. */
 export function judge(input: JudgeInput): Judged {
-  const { now, tick, groundTruth, identities = new Map<string, readonly Identity[]>(), rules = {} } = input;
-  const setting: Setting = { names: new Names(identities), fleet: fleetOf(groundTruth), inventory: inventoryOf(input.sources, now), rules };
+  const { now, groundTruth, identities = new Map<string, readonly Identity[]>(), rules = {} } = input;
+  const setting: Setting = {
+    names: input.names ?? new Names(identities),
+    fleet: fleetOf(groundTruth),
+    inventory: inventoryOf(input.sources, now),
+    rules,
+  };
   const { names, fleet, inventory } = setting;
   const tracked = new Map((input.before?.tracked ?? []).map((t) => [t.condition.id, t]));
   const was = new Map(tracked);
-  for (const view of input.sources) followSource(view, tracked, input);
+  const past = new Map((input.before?.past ?? []).map((p) => [p.id, p]));
+  const episodes = new Map([...past].map(([id, { episode }]) => [id, episode]));
+  for (const view of input.sources) followSource(view, tracked, episodes, input);
   leaveUnwatched(tracked, input.sources, input);
   endWhatIsGone(tracked, { inventory, names, expected: isFleetMeant(input) ? fleet : null, sources: input.sources, now });
-  forget(tracked, now);
+  forget(tracked, past, now);
   const covers = new Covers(groundTruth, schedulerOf(input.sources, now), now);
   const hidden = weigh(tracked, covers, input, setting);
   show(tracked, hidden, input);
   showPassed(tracked, { was, covers, names, now });
   const acknowledged = acknowledge(tracked, groundTruth, now);
-  const transitions = transitionsOf(was, tracked, input);
+  const transitions = transitionsOf(was, tracked, { ...input, isPast: (id) => episodes.has(id) });
   const findings = findingsOf(tracked, { hidden, acknowledged, names, now });
   const sources = input.sources.filter((v) => v.source !== OBSERVER).map((v) => sourceReport(v, now));
   const judged: Record<string, string> = { ...input.before?.judged };
   for (const { source, snapshot } of input.sources) if (snapshot) judged[source] = snapshot.id;
   let places: Places | undefined;
   return {
-    state: { schema: 'hpc-observer/lifecycle/1', judged, tracked: [...tracked.values()] },
+    state: { schema: 'hpc-observer/lifecycle/1', judged, tracked: [...tracked.values()], past: [...past.values()] },
     findings,
     groups: groupsOf({
       cluster: input.cluster,
@@ -113,12 +123,24 @@ function headOf(t: Tracked): { kind: string; severity: Severity; subject: Subjec
   return { kind: t.condition.kind, severity: severityOf(t), subject: t.condition.subject };
 }
 
-function forget(tracked: Map<string, Tracked>, now: number): void {
+/** Of what is over and shown no more, its last episode stays for a month; of too many, of those that ended last. */
+function forget(tracked: Map<string, Tracked>, past: Map<string, Past>, now: number): void {
   for (const [id, t] of tracked) {
-    if (t.state === 'resolved' && now - Date.parse(t.resolvedAt ?? t.lastSeen) > REMEMBERED) tracked.delete(id);
+    past.delete(id);
+    const endedAt = t.resolvedAt ?? t.lastSeen;
+    if (t.state === 'resolved' && now - Date.parse(endedAt) > SHOWN_RESOLVED) {
+      tracked.delete(id);
+      past.set(id, { id, episode: t.episode, resolvedAt: endedAt });
+    }
     // A candidate that nobody can look at any more was never reported, and would wait for ever.
     if (t.state === 'candidate' && now - Date.parse(t.lastSeen) > REMEMBERED) tracked.delete(id);
   }
+  for (const [id, { resolvedAt }] of past) if (now - Date.parse(resolvedAt) > REMEMBERED) past.delete(id);
+  if (past.size <= MOST_PAST) return;
+  const newest = [...past.values()].sort((a, b) =>
+    a.resolvedAt < b.resolvedAt ? 1 : a.resolvedAt > b.resolvedAt ? -1 : a.id < b.id ? -1 : 1,
+  );
+  for (const { id } of newest.slice(MOST_PAST)) past.delete(id);
 }
 
 /**
@@ -192,7 +214,11 @@ function showPassed(
 }
 
 /** What moved in this tick; each is dated in the finding as well. */
-function transitionsOf(was: ReadonlyMap<string, Tracked>, tracked: Map<string, Tracked>, { tick, now }: JudgeInput): Judged['transitions'] {
+function transitionsOf(
+  was: ReadonlyMap<string, Tracked>,
+  tracked: Map<string, Tracked>,
+  { tick, now, isPast }: JudgeInput & { isPast: (id: string) => boolean },
+): Judged['transitions'] {
   const at = toIso(now);
   const moved: Judged['transitions'] = [];
   for (const [findingId, t] of tracked) {
@@ -202,7 +228,16 @@ function transitionsOf(was: ReadonlyMap<string, Tracked>, tracked: Map<string, T
     if (from?.state === t.state && from.episode === t.episode && !isRise) continue;
     tracked.set(findingId, { ...t, changedAt: at });
     const reason = isRise ? `${severityOf(from)} to ${severity}${t.raised?.to === severity ? `: ${t.raised.reason}` : ''}` : t.reason;
-    moved.push({ findingId, tick, at, episode: t.episode, from: from?.state ?? null, to: t.state, severity, reason });
+    moved.push({
+      findingId,
+      tick,
+      at,
+      episode: t.episode,
+      from: from?.state ?? (isPast(findingId) ? 'resolved' : null),
+      to: t.state,
+      severity,
+      reason,
+    });
   }
   return moved;
 }

@@ -39,12 +39,17 @@ export const Tracked = z.object({
 });
 export type Tracked = z.infer<typeof Tracked>;
 
+/** What is left of a finding that is over and no longer in any report: so that its return is its next episode. */
+const Past = z.object({ id: z.string(), episode: z.number().int().positive(), resolvedAt: IsoTime });
+export type Past = z.infer<typeof Past>;
+
 /** What the lifecycle hands from tick to tick. */
 export const LifecycleState = z.object({
   schema: z.literal('hpc-observer/lifecycle/1'),
   /** The last snapshot of each source that was judged. */
   judged: z.record(z.string(), TimeId),
   tracked: z.array(Tracked),
+  past: z.array(Past),
 });
 export type LifecycleState = z.infer<typeof LifecycleState>;
 

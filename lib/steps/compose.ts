@@ -100,6 +100,7 @@ export async function compose(
     groundTruth: truth.groundTruth,
     names: new Names(identities),
     judged,
+    transitions: judged.transitions,
   });
   const seed = Number.parseInt(sha256Hex(tick).slice(0, 7), 16);
   const { assessment, exchanges, toolResults, profile } = await assess({

@@ -5,6 +5,7 @@ import { toIso, toTimeId } from '../../lib/model/time.ts';
 import { deriveConditions, type DeriveInput, OBSERVER } from '../../lib/findings/derive.ts';
 import { type GroundTruth, parseGroundTruth } from '../../lib/findings/ground-truth.ts';
 import { judge, type Judged, type JudgeInput, LifecycleState } from '../../lib/findings/judge.ts';
+import { Names } from '../../lib/findings/names.ts';
 import type { SourceView } from '../../lib/findings/observe.ts';
 import { makeSnapshot } from '../../lib/steps/snapshot.ts';
 
@@ -135,7 +136,7 @@ export interface Tick {
 export function tickOf(given: Tick): Judged {
   const { now, tick = toTimeId(now), sources, yaml, before = null, identities = new Map(), series = [], rules = {} } = given;
   const ground = given.ground ?? (yaml === undefined ? { groundTruth: null, mistakes: [] } : truth(yaml, now));
-  const collected = deriveConditions({ cluster: 'test', now, sources, ...ground, identities, series, rules });
+  const collected = deriveConditions({ cluster: 'test', now, sources, ...ground, names: new Names(identities), series, rules });
   const derived = snapshot({
     source: OBSERVER,
     at: now,

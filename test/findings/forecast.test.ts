@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deriveConditions } from '../../lib/findings/derive.ts';
 import type { Series } from '../../lib/findings/forecast.ts';
@@ -8,7 +8,7 @@ import { DAY, HOUR, NOON, snapshot, view } from './build.ts';
 
 const TIB = 2 ** 40;
 const weka = (at = NOON) => view(snapshot({ source: 'weka_state', at, observed: { cluster: 'test', filesystem: 'all' } }));
-const series = (name: string, points: readonly Point[]): Series => ({ source: 'weka_state', name, points });
+const series = (name: string, told: readonly Point[]): Series => ({ source: 'weka_state', name, points: told });
 
 /** A point every six hours of the last days. */
 function points(days: number, valueAt: (day: number) => number): Point[] {

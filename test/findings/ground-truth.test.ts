@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { parseGroundTruth } from '../../lib/findings/ground-truth.ts';
 import { lintGroundTruth } from '../../lib/findings/lint.ts';
 import { NOON } from './build.ts';

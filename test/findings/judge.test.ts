@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge, LifecycleState } from '../../lib/findings/judge.ts';
+import { judge, type Judged } from '../../lib/findings/judge.ts';
 import type { Condition, ConditionDraft } from '../../lib/model/condition.ts';
 import { conditionId } from '../../lib/model/identity.ts';
 import type { Snapshot } from '../../lib/model/snapshot.ts';
@@ -211,13 +211,17 @@ describe('judge', () => {
     expect(judge(input)).toEqual(judge(input));
   });
 
-  it('forgets a resolved finding after a month, and not before', () => {
-    const down = tickOf({ now: NOON, sources: [view(scheduler(NOON, 'n1', { down: ['n1'] }))] });
-    const up = tickOf({ now: NOON + HOUR, before: down.state, sources: [view(scheduler(NOON + HOUR, 'n1'))] });
-    const idle = (days: number) =>
-      LifecycleState.parse(
-        tickOf({ now: NOON + HOUR + days * DAY, before: up.state, sources: [view(scheduler(NOON + HOUR + days * DAY, 'n1'))] }).state,
-      ).tracked.length;
-    expect([idle(29), idle(31)]).toEqual([1, 0]);
+  it('knows for a month that a finding was there before, and not for longer', () => {
+    const n1 = (now: number, down: string[], before: Judged | null = null) =>
+      tickOf({ now, before: before?.state ?? null, sources: [view(scheduler(now, 'n1', { down }))] });
+    const up = n1(NOON + HOUR, [], n1(NOON, ['n1']));
+    const later = NOON + HOUR + 29 * DAY;
+    const idle = n1(later, [], up);
+    expect(idle.state).toMatchObject({ tracked: [], past: [{ episode: 1 }] });
+    const back = n1(later + HOUR, ['n1'], idle);
+    expect(back.findings).toMatchObject([{ state: 'new', episode: 2, reason: 'back again, episode 2' }]);
+    expect(back.transitions).toMatchObject([{ from: 'resolved', to: 'new', episode: 2 }]);
+    expect(back.state.past).toEqual([]);
+    expect(n1(NOON + HOUR + 31 * DAY, [], idle).state.past).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { observation } from '../../lib/diff/observed.ts';
 import type { Judged, LifecycleState } from '../../lib/findings/judge.ts';
@@ -9,7 +9,7 @@ import { conditionId, groupId } from '../../lib/model/identity.ts';
 import type { Kind } from '../../lib/model/kind.ts';
 import type { Snapshot } from '../../lib/model/snapshot.ts';
 import { parseDuration, toIso, toTimeId } from '../../lib/model/time.ts';
-import { HOUR, MINUTE, NOON, snapshot, tickOf, truth } from './build.ts';
+import { HOUR, MINUTE, NOON, snapshot, tickOf, truth as parsed } from './build.ts';
 
 /*
  * Random histories of a small cluster are driven through the lifecycle, and what it says is held against what was
@@ -72,7 +72,7 @@ const TRUTHS = [
   `${FLEET}known_down: [{ nodes: "n[1-2]", reason: r, owner: o, expires: 2026-12-01 }]\n`,
   `${FLEET}silences: [{ kind: node_down, reason: r, owner: o, expires: 2026-12-15 }, { kind: drive_wear, nodes: n1, reason: r, owner: o, expires: 2026-12-01 }]\n`,
   'fleet: [',
-].map((yaml) => truth(yaml));
+].map((yaml) => parsed(yaml));
 
 interface Truth {
   severity: Severity;
@@ -322,7 +322,7 @@ const LAWS: Record<string, (said: World['said']) => void> = {
         known.set(t.findingId, t.to);
       }
       for (const { condition, state } of judged.state.tracked) expect(known.get(condition.id)).toBe(state);
-      const left = new Set(judged.state.tracked.map((t) => t.condition.id));
+      const left = new Set([...judged.state.tracked.map((t) => t.condition.id), ...judged.state.past.map((p) => p.id)]);
       for (const id of known.keys()) if (!left.has(id)) known.delete(id);
     }
   },

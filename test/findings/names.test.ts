@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Identity, Names } from '../../lib/findings/names.ts';
 import { HOUR, inventory, NOON, scheduler, snapshot, tickOf, view } from './build.ts';
@@ -145,9 +145,9 @@ describe('joined names', () => {
   it('that are ambiguous are told of, one condition for each key', () => {
     const twins = new Map([['hpcm_inventory', [A, { ...B, serial: A.serial as string, bmc: A.bmc as string }]]]);
     const { findings } = tickOf({ now: NOON, sources: [view(snapshot({ source: 'pbs_state', at: NOON }))], identities: twins });
-    expect(findings.map((f) => [f.kind, f.part, f.severity]).sort()).toEqual([
-      ['identity_ambiguous', 'BMC address', 'info'],
-      ['identity_ambiguous', 'serial number', 'info'],
+    expect(findings.map((f) => `${f.kind} ${f.part} ${f.severity}`).sort()).toEqual([
+      'identity_ambiguous BMC address info',
+      'identity_ambiguous serial number info',
     ]);
     expect(findings.find((f) => f.part === 'serial number')?.conditions[0]?.message).toBe(
       'a serial number is claimed by more than one node: CZ3AAA by x1000c0s0b0n[0-1]',
