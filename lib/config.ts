@@ -45,6 +45,15 @@ export const Location = z.strictObject({
   sasl: z
     .strictObject({ mechanism: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']), username: z.string(), password_file: z.string() })
     .optional(),
+  /** How much of a window is read from brokers; of more, the newest even share. */
+  budget: z
+    .strictObject({
+      messages: z.number().int().positive().default(4_000_000),
+      /** Of the values, unpacked. */
+      bytes: Bytes.default(2 * 1024 * 1024 * 1024),
+      time: Duration.default(60_000),
+    })
+    .prefault({}),
   max_input: Bytes.default(64 * 1024 * 1024),
 });
 export type Location = z.infer<typeof Location> & { roles: Record<string, string[]> };
@@ -245,6 +254,8 @@ function parseSource(collector: Collector, raw: unknown, { resolvePath }: ParseO
   if (location.url && !plan.endpoints) issues.push({ path: ['url'], message: `${collector.source} cannot be read over HTTP` });
   if (location.brokers && !(plan.kafka && location.topics))
     issues.push({ path: ['brokers'], message: plan.kafka ? 'brokers need topics' : `${collector.source} cannot be read from Kafka` });
+  if (location.brokers && location.budget.time >= deadline)
+    issues.push({ path: ['budget', 'time'], message: 'expected less than the deadline of the source, which ends everything' });
   if (!resolvePath && (location.path || Object.keys(roles).length > 0))
     issues.push({ path: ['path'], message: 'files cannot be read here; use url or push: true' });
   if (issues.length > 0) return { issues };
@@ -256,6 +267,7 @@ function parseSource(collector: Collector, raw: unknown, { resolvePath }: ParseO
       ...(location.path && { path: location.path.map(resolve) }),
       ...(location.token_file && { token_file: resolve(location.token_file) }),
       ...(location.ca_file && { ca_file: resolve(location.ca_file) }),
+      ...(location.sasl && { sasl: { ...location.sasl, password_file: resolve(location.sasl.password_file) } }),
       roles: Object.fromEntries(Object.entries(roles).map(([role, paths]) => [role, paths.map(resolve)])),
     },
     push,

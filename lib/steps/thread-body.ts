@@ -1,11 +1,18 @@
 import { parentPort } from 'node:worker_threads';
 import { readFileSync } from 'node:fs';
 import { readFiles } from '../readers/files.ts';
-import { httpReader } from '../readers/http.ts';
+import { httpReader, type ReadSecret } from '../readers/http.ts';
 import { nodeGet } from '../readers/node-get.ts';
+import type { Readers } from '../readers/reader.ts';
 import { digest, type DigestRequest } from './digest.ts';
 
-const readers = { path: readFiles, url: httpReader(nodeGet, (path) => readFileSync(path, 'utf8')) };
+const readSecret: ReadSecret = (path) => readFileSync(path, 'utf8');
+const readers: Readers = {
+  path: readFiles,
+  url: httpReader(nodeGet, readSecret),
+  // Loaded where brokers are configured, and nowhere else.
+  brokers: async (request) => (await import('../readers/kafka/reader.ts')).kafkaReader(readSecret)(request),
+};
 
 // The body of a collect's own thread: file descriptors, blocked reads and memory end with it.
 parentPort?.on('message', (request: DigestRequest) => {
