@@ -32,11 +32,14 @@ const REASONS = [
   'SUP-881 user reports slow node, under investigation',
 ];
 
-/** The stretch around a time in which the node is out of service in the scheduler, with a reason, and runs on. */
-export function drainOf(node: Node, at: number): Drain | null {
-  const period = Math.floor(at / PERIOD);
+/**
+ * The stretch around a time in which the node is out of service in the scheduler, with a reason, and runs on.
+ * @param start of the fleet: everything that chance decides goes by the time since then
+ */
+export function drainOf(node: Node, at: number, start: number): Drain | null {
+  const period = Math.floor((at - start) / PERIOD);
   if (draw(node.luck, 'drain', period) >= 0.02 || isKnownDown(node)) return null;
-  const from = period * PERIOD + Math.floor(draw(node.luck, 'drain from', period) * 3.5 * DAY);
+  const from = start + period * PERIOD + Math.floor(draw(node.luck, 'drain from', period) * 3.5 * DAY);
   const until = from + HOUR + Math.floor(draw(node.luck, 'drain for', period) * 1.3 * DAY);
   if (at < from || at >= until) return null;
   return { from, until, reason: REASONS[hash(node.luck, 'drain why', period) % REASONS.length] as string };

@@ -76,12 +76,13 @@ function stretchSeen({ kind }: Shown, fault: LaidFault, { plan, at }: Tick): { c
 
 function showsOf(fault: LaidFault, tick: Tick): Shown[] {
   const { effects } = fault;
+  const { start } = tick.plan.spec;
   const shows = [...(effects.shows ?? [])];
   for (const name of effects.nodes?.keys() ?? []) {
     const node = tick.plan.topology.byName.get(name);
     if (node === undefined) continue;
     // Of a node that somebody has taken out of service the scheduler's word covers most of what happens to it.
-    const isDrained = drainOf(node, tick.at) !== null || drainOf(node, tick.at - LOOKED_BEFORE.pbs) !== null;
+    const isDrained = drainOf(node, tick.at, start) !== null || drainOf(node, tick.at - LOOKED_BEFORE.pbs, start) !== null;
     shows.push(...lossShows(fault, node, tick).map((s) => (isDrained ? { ...s, maybe: true } : s)));
   }
   return shows;

@@ -99,7 +99,7 @@ export class Workload {
     for (let moved = true; moved; ) {
       moved = false;
       for (const node of lane.nodes) {
-        const drain = drainOf(node, at);
+        const drain = drainOf(node, at, this.#plan.spec.start);
         const trouble = this.#plan.troubles.get(node.name)?.find((t) => takesNoWork(t) && t.from <= at && at < t.until + SETTLES);
         const until = Math.max(drain?.until ?? 0, trouble === undefined ? 0 : trouble.until + SETTLES);
         if (until <= at) continue;

@@ -59,19 +59,11 @@ function lay(
   const fault = faultOf(asked.kind);
   const random = new Random(spec.seed, 'fault', index, asked.kind);
   const places = fault.places(topology);
-  const at = (where: string): LaidFault => ({
-    ...asked,
-    where,
-    fault,
-    effects: fault.effects({
-      spec,
-      topology,
-      where,
-      from: asked.from,
-      until: asked.until,
-      random: new Random(spec.seed, 'effects', index),
-    }),
-  });
+  const at = (where: string): LaidFault => {
+    const { from, until } = asked;
+    const effects = fault.effects({ spec, topology, where, from, until, random: new Random(spec.seed, 'effects', index) });
+    return { ...asked, where, fault, effects: sparing(topology, effects) };
+  };
   if (asked.where !== undefined) {
     if (places.includes(asked.where)) return at(asked.where);
     const example = places.length > 0 ? `, such as ${places[0]}` : '';
@@ -79,9 +71,24 @@ function lay(
   }
   if (places.length === 0) throw new SpecError(`fault ${asked.kind}: this fleet has no place for it (${fault.where})`);
   let laid = at(random.pick(places));
-  for (let i = 1; i < TRIES && (!isInService(laid, topology) || touches(laid).some((name) => touched.has(name))); i++)
+  for (let i = 1; i < TRIES && (!isInService(laid, topology, spec.start) || touches(laid).some((name) => touched.has(name))); i++)
     laid = at(random.pick(places));
   return laid;
+}
+
+/** A node that is down for long, and known to be, is hit by nothing any more. */
+function sparing(topology: Topology, effects: Effects): Effects {
+  const isSpared = (name: string): boolean => {
+    const node = topology.byName.get(name);
+    return node !== undefined && isKnownDown(node);
+  };
+  const { nodes, console: texts, shows } = effects;
+  return {
+    ...effects,
+    ...(nodes && { nodes: new Map([...nodes].filter(([name]) => !isSpared(name))) }),
+    ...(texts && { console: texts.filter(({ node }) => !isSpared(node)) }),
+    ...(shows && { shows: shows.filter(({ subject }) => !isSpared(subject.id)) }),
+  };
 }
 
 /** The names of all that a fault is seen on. */
@@ -91,11 +98,11 @@ function touches({ where, effects }: LaidFault): string[] {
 }
 
 /** A node that is out of service anyway would hide the fault. */
-function isInService({ where, from, until }: LaidFault, topology: Topology): boolean {
+function isInService({ where, from, until }: LaidFault, topology: Topology, start: number): boolean {
   const node = topology.byName.get(where);
   if (node === undefined) return true;
   if (isKnownDown(node)) return false;
-  for (let at = from - DAY; at < Math.min(until, from + 30 * DAY); at += DAY / 48) if (drainOf(node, at) !== null) return false;
+  for (let at = from - DAY; at < Math.min(until, from + 30 * DAY); at += DAY / 48) if (drainOf(node, at, start) !== null) return false;
   return true;
 }
 
@@ -122,7 +129,7 @@ export function stateOf(plan: Plan, node: Node, at: number): NodeState {
     const since = plan.spec.start - 10 * DAY;
     return { ...HEALTHY, loss: 'off', lostSince: since, offline: { comment: 'HW-2291 bad DIMM, replacement ordered', since } };
   }
-  const drain = drainOf(node, at);
+  const drain = drainOf(node, at, plan.spec.start);
   const troubles = plan.troubles.get(node.name);
   if (drain === null && troubles === undefined) return HEALTHY;
   const state: NodeState = { ...HEALTHY, ...(drain !== null && { offline: { comment: drain.reason, since: drain.from } }) };

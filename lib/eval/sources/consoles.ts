@@ -68,11 +68,12 @@ function sayingsIn({ plan, at, before }: Tick, node: Node, from: number, ofFault
   const said: Saying[] = before === null ? history(plan, node, from) : [];
   for (const saying of ofFaults) if (saying.at > from && saying.at <= at) said.push(saying);
   for (const trouble of plan.troubles.get(node.name) ?? []) said.push(...turns(node, trouble).filter((s) => s.at > from && s.at <= at));
-  for (let hour = Math.floor(from / HOUR); hour * HOUR <= at; hour++) {
+  const { start } = plan.spec;
+  for (let hour = Math.floor((from - start) / HOUR); start + hour * HOUR <= at; hour++) {
     if (draw(node.luck, 'talk', hour) >= TALK) continue;
     const random = new Random(node.luck, 'talk', hour, 'what');
     // Between two marks, and long enough before the hour ends that what begins then is over.
-    const moment = hour * HOUR + random.int(1, 50) * 60_000 + random.int(1, 40) * 1000;
+    const moment = start + hour * HOUR + random.int(1, 50) * 60_000 + random.int(1, 40) * 1000;
     if (moment <= from || moment > at) continue;
     const { loss } = stateOf(plan, node, moment);
     if (loss === null || loss === 'cut off') said.push(benignSaying(node, moment, random));

@@ -196,12 +196,13 @@ function alertsAt({ plan }: Tick, servers: readonly Managed[], now: number): Ale
       if (alert.at <= now) alerts.push({ ...alert, clearedAt: until <= now ? until : null, lifeCycle: false });
     }
   }
-  const today = Math.floor(now / DAY);
+  const { start } = plan.spec;
+  const today = Math.floor((now - start) / DAY);
   for (const { name, luck } of servers) {
     for (let day = today - 3; day <= today; day++) {
       const chance = draw(luck, 'alert', day);
       if (chance >= 0.04) continue;
-      const at = day * DAY + Math.floor(draw(luck, 'alert at', day) * 20 * HOUR);
+      const at = start + day * DAY + Math.floor(draw(luck, 'alert at', day) * 20 * HOUR);
       const alert = wornOut(name, at, chance);
       if ((alert.clearedAt as number) <= now) alerts.push(alert);
     }

@@ -190,11 +190,13 @@ interface Waiting {
 /** What waits on any day: for nodes, for another job, for its owner; an array, and a job that asks for too much. */
 function* waitingJobs({ tick, now }: Books): Iterable<string> {
   const { spec } = tick.plan;
-  const period = Math.floor(now / HOUR);
+  const period = Math.floor((now - spec.start) / HOUR);
   const count = 4 + Math.floor(spec.nodes / 150);
   for (let i = 0; i < count; i++) {
-    const random = new Random(spec.seed, 'waiting', i, Math.floor((period + i) / 6));
-    const id = 30_000 + ((Math.floor((period + i) / 6) * 97 + i) % 9000);
+    // Each place in the line has another job every six hours.
+    const turn = Math.floor((period + i) / 6) + 1;
+    const random = new Random(spec.seed, 'waiting', i, turn);
+    const id = 5_000_000 + turn * 1000 + i;
     const base = { id, name: random.pick(['big_run', 'test', 'later', 'sweep']), user: `user${random.int(10, 40)}`, queue: 'prod' };
     const kind = i % 8;
     if (kind === 3) yield waitingJob({ ...base, state: 'H' }, tick, now);
@@ -338,7 +340,7 @@ function* queues(books: Books): Iterable<string> {
 /** One reservation for firmware work, always of the next day. */
 function* reservations({ tick, now }: Books): Iterable<string> {
   const { clock, plan } = tick;
-  const day = Math.floor(now / DAY) * DAY;
+  const day = plan.spec.start + Math.floor((now - plan.spec.start) / DAY) * DAY;
   const [from, until] = [day + DAY + 15 * HOUR, day + DAY + 19 * HOUR];
   const some = plan.topology.nodes.slice(0, 2);
   yield `Resv ID: M77.${SERVER}

@@ -201,7 +201,8 @@ function* fileSystems({ plan: { topology, spec } }: Tick, now: number, wrong: Wr
   for (const [i, { name, bytes, share }] of FILE_SYSTEMS.entries()) {
     const total = bytes * topology.storage.length;
     // It breathes by a percent over the day and goes nowhere.
-    const breath = 0.01 * Math.sin((now / DAY) * 2 * Math.PI) + 0.002 * draw(spec.seed, 'fs', i, Math.floor(now / HOUR));
+    const since = now - spec.start;
+    const breath = 0.01 * Math.sin((since / DAY) * 2 * Math.PI) + 0.002 * draw(spec.seed, 'fs', i, Math.floor(since / HOUR));
     const used = Math.floor(total * (wrong.fileSystems.get(name) ?? share + (share === 0 ? 0 : breath)));
     const sizes = (of: 'total' | 'ssd'): string =>
       `"${of === 'total' ? 'total_budget' : 'ssd_budget'}": ${total}, "available_${of}": ${total}, "used_${of}": ${used}, "free_${of}": ${total - used}`;
