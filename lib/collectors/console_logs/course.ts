@@ -132,7 +132,12 @@ export class Course {
       const since = state.mk ?? Number.NEGATIVE_INFINITY;
       setWallTime(state, time);
       delete state.st;
-      for (const incident of state.open) if (incident.l >= since && lifetimeOf(incident.k)?.by === 'quiet') incident.lu ??= time;
+      for (const incident of state.open) {
+        if (incident.l < since || incident.lu !== undefined || lifetimeOf(incident.k)?.by !== 'quiet') continue;
+        // Its last line was written before this mark, perhaps right before: quiet counts from here.
+        incident.lu = time;
+        delete incident.e;
+      }
       state.mk = time;
     }
     if (spoke) state.out = state.t;
