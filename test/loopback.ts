@@ -7,9 +7,9 @@ const connect = Socket.prototype.connect;
 
 Socket.prototype.connect = function connectToLoopback(this: Socket, ...args: unknown[]): Socket {
   const [first] = Array.isArray(args[0]) ? args[0] : args;
-  const target =
+  const target: { host?: string | undefined; path?: string | undefined } =
     typeof first === 'object' && first !== null
-      ? (first as { host?: string; path?: string })
+      ? first
       : { path: typeof first === 'string' ? first : undefined, host: typeof args[1] === 'string' ? args[1] : undefined };
   if (target.path === undefined && !LOOPBACK.test(target.host ?? 'localhost'))
     throw new Error(`a test connects to ${target.host}; only loopback is allowed`);
