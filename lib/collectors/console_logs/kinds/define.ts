@@ -14,7 +14,7 @@ export const BOOT: Clears = { by: 'boot' };
 export const LINE: Clears = { by: 'line' };
 export const quiet = (after: string): Clears => ({ by: 'quiet', after });
 
-const KERNEL_SOURCE = 'kernel source: the text is printed there; severity by own judgement';
+export const KERNEL_SOURCE = 'kernel source: the text is printed there; severity by own judgement';
 export const HPE_CXI = "HPE's Slingshot host software documents: severity of each CXI kernel message";
 
 /** A kind of condition of nodes. */

@@ -1,4 +1,4 @@
-import { type ConsoleKind, BOOT, EVENT, LINE, kind } from './define.ts';
+import { type ConsoleKind, KERNEL_SOURCE, BOOT, EVENT, LINE, kind } from './define.ts';
 
 /** Processors, memory, PCIe, GPUs, clocks. */
 export const hardwareKinds: readonly ConsoleKind[] = [

@@ -1,4 +1,4 @@
-import { type ConsoleKind, BOOT, EVENT, kind, quiet } from './define.ts';
+import { type ConsoleKind, KERNEL_SOURCE, BOOT, EVENT, kind, quiet } from './define.ts';
 
 /** What kernels report of themselves. */
 export const kernelKinds: readonly ConsoleKind[] = [

@@ -1,4 +1,4 @@
-import { type ConsoleKind, BOOT, EVENT, HPE_CXI, LINE, kind, quiet } from './define.ts';
+import { type ConsoleKind, KERNEL_SOURCE, BOOT, EVENT, HPE_CXI, LINE, kind, quiet } from './define.ts';
 
 /** Slingshot, Ethernet, and the clients and disks of file systems. */
 export const networkKinds: readonly ConsoleKind[] = [
