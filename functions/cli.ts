@@ -28,6 +28,7 @@ async function withSession(flags: CommonFlags, work: (session: Session) => Promi
     sources: collectors.map((c) => c.source),
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
+    now: observer.clock,
     colour: process.stdout.isTTY && !process.env['NO_COLOR'],
     width: process.stdout.columns ?? 120,
   };

@@ -18,8 +18,17 @@ app.get('/', async (c) => {
 
 app.get('/:id', async (c) => {
   const { reports, store } = c.get('observer');
-  const id = c.req.param('id');
+  const begun = c.req.param('id');
   const report = await readReport(reports, 'latest');
+  // Reports show the beginning of an id; that is enough where it tells one finding from all others.
+  const known = new Set([...(report?.findings ?? []), ...(report?.suppressed.flatMap((s) => s.findings) ?? [])].map((f) => f.id));
+  const alike = /^[0-9a-f]{8,31}$/.test(begun) ? [...known].filter((one) => one.startsWith(begun)) : [];
+  if (alike.length > 1)
+    return problem(c, 404, {
+      title: 'Which finding?',
+      detail: `${alike.length} findings begin with ${begun}: ${alike.slice(0, 5).join(', ')}`,
+    });
+  const id = alike[0] ?? begun;
   const finding = report?.findings.find((f) => f.id === id);
   const history = /^[0-9a-f]{32}$/.test(id) ? await readHistory(store, id) : [];
   if (!finding && history.length === 0)

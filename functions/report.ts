@@ -45,7 +45,9 @@ async function show(c: Context<FunctionEnv>, tick: string, format: ReportFormat)
     });
   c.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; img-src data:");
   c.header('x-content-type-options', 'nosniff');
-  return c.body(render(report, format), 200, { 'content-type': REPORT_TYPES[format] });
+  // A stored tick is looked up as it was; the latest is taken for the present, which it may not be.
+  const { clock } = c.get('observer');
+  return c.body(render(report, format, tick === 'latest' ? { shownAt: clock() } : {}), 200, { 'content-type': REPORT_TYPES[format] });
 }
 
 export default app;

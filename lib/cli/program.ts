@@ -139,7 +139,7 @@ function buildProgram(entries: Entries, finish: (status: number) => void): Comma
     .option('--ticks <N>', 'how many ticks (default 24)')
     .option('--days <N>', 'how many days of numbers (default 7)')
     .option('--source <SOURCE>', 'all numbers of this source')
-    .action(async (flags: CommonFlags & HistoryFlags) => run(flags, (s) => historyCommand(s, { ...flags, json: flags.json === true })));
+    .action(async (flags: CommonFlags & HistoryFlags) => run(flags, (s) => historyCommand(s, flags)));
   const tools = command('tools [ACTION] [NAME] [ARGUMENTS]', "the model's read-only menu; `tools call NAME JSON` calls one by hand");
   tools.action(async (action: string | undefined, name: string | undefined, args: string | undefined, flags: CommonFlags) => {
     if (action !== undefined && (action !== 'call' || name === undefined))

@@ -28,6 +28,8 @@ export interface Session {
   sources: readonly string[];
   out(text: string): void;
   err(text: string): void;
+  /** Milliseconds since the epoch. */
+  now(): number;
   colour: boolean;
   width: number;
 }

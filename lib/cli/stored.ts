@@ -17,7 +17,9 @@ const FORMATS: Record<string, ReportFormat> = { text: 'txt', txt: 'txt', md: 'md
 export async function reportCommand(session: Session, tick: string, format: string): Promise<number> {
   const known = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
   if (!known) throw new CommandFailed(`--format ${format}: expected text, md, html or json`, EXIT.usage);
-  session.out(render(await fetchReport(session, tick), known, { colour: session.colour, width: session.width }));
+  const { colour, width } = session;
+  const shown = tick === 'latest' ? { shownAt: session.now() } : {};
+  session.out(render(await fetchReport(session, tick), known, { colour, width, ...shown }));
   return EXIT.done;
 }
 

@@ -4,6 +4,7 @@ import type { Verdict } from '../model/report.ts';
 import { formatDuration } from '../model/time.ts';
 import { setText } from '../findings/set-text.ts';
 import type { History, TickEntry, Trend } from './chronicle.ts';
+import { wrap } from './text.ts';
 import { clockTime, count, line } from './words.ts';
 
 const BARS = '▁▂▃▄▅▆▇█';
@@ -13,7 +14,7 @@ const MAX_MOVES = 40;
 
 /** The past for a terminal: how ticks ended, what moved in them, numbers over time. */
 export function historyText(history: History, { width }: { width: number }): string {
-  const { ticks, cluster, total, days } = history;
+  const { ticks, cluster, total, trendsFrom } = history;
   const [newest, oldest] = [ticks[0], ticks.at(-1)];
   if (!newest || !oldest) return `${line(cluster, 80)}: no tick is stored yet\n`;
   const now = Date.parse(history.at);
@@ -28,7 +29,7 @@ export function historyText(history: History, { width }: { width: number }): str
     'WHAT MOVED',
     ...moved(ticks, now, width),
     '',
-    `NUMBERS OF ${count(days, 'day').toUpperCase()}`,
+    `NUMBERS SINCE ${clockTime(trendsFrom, now)}`,
     ...trends(history, width),
   ].join('\n')}\n`;
 }
@@ -90,7 +91,6 @@ function moved(ticks: readonly TickEntry[], now: number, width: number): string[
     more += left;
     for (const { from, to, severity, title, subject } of moves) {
       const what = word(from, to);
-      if (what === null) continue;
       const key = JSON.stringify([at, what, severity, title]);
       const bundle = bundles.get(key) ?? { at, what, severity, title, names: new Set<string>() };
       bundles.set(key, bundle);
@@ -109,29 +109,35 @@ function moved(ticks: readonly TickEntry[], now: number, width: number): string[
   return lines;
 }
 
-/** What a step is called; null for one that nobody needs to read: what was new is ongoing from the next tick on. */
-function word(from: FindingState | null, to: FindingState): string | null {
-  if (from === 'new' && to === 'ongoing') return null;
+/** What a step is called. */
+function word(from: FindingState | null, to: FindingState): string {
   if (from === to) return 'severity';
   return to === 'ongoing' && from === 'stale' ? 'seen' : to;
 }
 
+/** Numbers that moved as a line each; the others of a source in one. */
 function trends({ trends: all, left }: History, width: number): string[] {
   if (all.length === 0) return ['none yet'];
-  const nameWidth = Math.min(44, Math.max(...all.map((t) => t.name.length)));
-  const lines: string[] = [];
-  let source = '';
-  for (const trend of all) {
-    if (trend.source !== source) {
-      source = trend.source;
-      const more = left[source] ?? 0;
-      lines.push(`${line(source, 60)}${more > 0 ? ` (and ${more} more that are 0 or many: history --source ${line(source, 60)})` : ''}`);
-    }
-    const bars = sparkline(trend.points.slice(-Math.max(12, Math.min(trend.points.length, width - nameWidth - 34))));
-    const range = trend.min === trend.max ? '' : ` (${showValue(trend, trend.min)} to ${showValue(trend, trend.max)})`;
-    lines.push(`  ${line(trend.name, 44).padEnd(nameWidth)}  ${bars}  ${showValue(trend, trend.last)}${range}`);
-  }
-  return lines;
+  const bySource = new Map<string, Trend[]>();
+  for (const trend of all) bySource.set(trend.source, [...(bySource.get(trend.source) ?? []), trend]);
+  const moving = all.filter((t) => t.min !== t.max);
+  const nameWidth = Math.max(10, ...moving.map((t) => line(t.name, 44).length));
+  return [...bySource].flatMap(([source, some]) => {
+    const name = line(source, 60);
+    const still = some.filter((t) => t.min === t.max).map((t) => `${line(t.name, 44)} ${showValue(t, t.last)}`);
+    const more = left[source] ?? 0;
+    return [
+      `${name}${more > 0 ? `, without ${more} that are 0 or beyond the first: history --source ${name}` : ''}`,
+      ...some
+        .filter((t) => t.min !== t.max)
+        .map((trend) => {
+          const bars = sparkline(trend.points.slice(-Math.max(12, width - nameWidth - 40)));
+          const range = `${showValue(trend, trend.min)} to ${showValue(trend, trend.max)}`;
+          return `  ${line(trend.name, 44).padEnd(nameWidth)}  ${bars}  ${showValue(trend, trend.last)} (${range})`;
+        }),
+      ...(still.length > 0 ? wrap(`unchanged: ${still.join(', ')}`, width, '  ', '    ') : []),
+    ];
+  });
 }
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];

@@ -7,7 +7,7 @@ import { appendSeries, readAllSeries } from '../store/series.ts';
 import { type Store, StoreError } from '../store/store.ts';
 
 /** Moves that are kept of one tick, the worst first; the rest is counted. */
-const MAX_MOVES = 50;
+const MAX_MOVES = 100;
 export const MAX_TICKS = 500;
 export const MAX_DAYS = 31;
 /** Points of a trend: one for each stretch of its time. */
@@ -71,7 +71,8 @@ export const History = z.object({
   ticks: z.array(TickEntry),
   /** Ticks that are stored, shown or not. */
   total: z.number().int(),
-  days: z.number(),
+  /** When the trends begin: the days that were asked for, or as many as there are. */
+  trendsFrom: IsoTime,
   trends: z.array(Trend),
   /** Numbers that are left out, by source. */
   left: z.record(z.string(), z.number()),
@@ -87,7 +88,8 @@ export function entryOf(report: Report, transitions: readonly (Transition & { fi
   const moves = transitions
     .flatMap((t) => {
       const f = byId.get(t.findingId);
-      if (!f || t.to === 'candidate') return [];
+      // What was new is ongoing from the next tick on: that is no move.
+      if (!f || t.to === 'candidate' || (t.from === 'new' && t.to === 'ongoing')) return [];
       const { id, kind, title, subject, severity } = f;
       return [{ finding: id, kind, title, subject, severity, from: t.from, to: t.to, episode: t.episode, reason: t.reason }];
     })
@@ -145,34 +147,34 @@ export async function readHistory(store: Store, query: HistoryQuery): Promise<Hi
     const entry = await unlessDamaged(store.get(`ticks/${id}/entry`, TickEntry));
     if (entry) entries.push(entry);
   }
-  const trends: Trend[] = [];
+  const found: { source: string; name: string; points: { at: number; value: number }[] }[] = [];
   const left: Record<string, number> = {};
   const range = { from: now - Math.min(days, MAX_DAYS) * parseDuration('1d'), to: now };
   for (const name of source === undefined ? [OWN, ...query.sources] : [source]) {
     const all = await unlessDamaged(readAllSeries(store, name, range, () => true));
     const told = [...(all ?? [])].filter(([, points]) => source !== undefined || points.some((p) => p.value !== 0));
     const shown = source === undefined ? told.slice(0, MAX_NAMES) : told;
-    trends.push(...shown.map(([number, points]) => trendOf(name, number, points, range)));
+    found.push(...shown.map(([number, points]) => ({ source: name, name: number, points })));
     const more = (all?.size ?? 0) - shown.length;
     if (more > 0) left[name] = more;
   }
-  return { cluster, at: toIso(now), ticks: entries, total: known.length, days: Math.min(days, MAX_DAYS), trends, left };
+  // All begin where the first of them does, so that what stands above one another is of one time.
+  const from = found.reduce((earliest, { points }) => Math.min(earliest, points[0]?.at ?? now), now);
+  const trends = found.map(({ source: of, name, points }) => trendOf({ source: of, name }, points, { from, to: now }));
+  return { cluster, at: toIso(now), trendsFrom: toIso(from), ticks: entries, total: known.length, trends, left };
 }
 
-function trendOf(
-  source: string,
-  name: string,
-  points: readonly { at: number; value: number }[],
-  { from, to }: { from: number; to: number },
-): Trend {
+type Points = readonly { at: number; value: number }[];
+
+function trendOf(of: { source: string; name: string }, points: Points, { from, to }: { from: number; to: number }): Trend {
   const places: (number | null)[] = Array.from({ length: POINTS }, () => null);
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { at, value } of points) {
-    places[Math.min(POINTS - 1, Math.floor(((at - from) / (to - from)) * POINTS))] = value;
+    places[to > from ? Math.min(POINTS - 1, Math.floor(((at - from) / (to - from)) * POINTS)) : POINTS - 1] = value;
     min = Math.min(min, value);
     max = Math.max(max, value);
   }
-  return { source, name, points: places, first: points[0]?.value ?? 0, last: points.at(-1)?.value ?? 0, min, max };
+  return { ...of, points: places, first: points[0]?.value ?? 0, last: points.at(-1)?.value ?? 0, min, max };
 }
 
 async function unlessDamaged<T>(reading: Promise<T | null>): Promise<T | null> {

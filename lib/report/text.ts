@@ -79,7 +79,7 @@ export function columns(text: string): number {
 }
 
 /** Breaks a text into lines of at most so many columns: at blanks, and what is longer behind commas or anywhere. */
-function wrap(text: string, width: number, first: string, rest: string): string[] {
+export function wrap(text: string, width: number, first: string, rest: string): string[] {
   const lines: string[] = [];
   let line = first;
   let used = columns(first);
