@@ -74,7 +74,7 @@ export async function assess(input: AssessInput): Promise<Assessed> {
       ...input,
       client,
       limits: input.limits ?? DEFAULT_LIMITS,
-      profile: input.profile?.label === client.label ? input.profile : newProfile(client.label),
+      profile: profileOf(input, client),
       opening: [
         { role: 'system', content: INSTRUCTIONS },
         { role: 'user', content: fence(input.nonce, text) },
@@ -94,6 +94,12 @@ export async function assess(input: AssessInput): Promise<Assessed> {
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     return { assessment: { ...emptyAssessment('failed', reason), ...by }, exchanges, toolResults, profile: input.profile };
   }
+}
+
+/** What is known of the endpoint; the context that a site configures is believed before any that was learned. */
+function profileOf({ profile, limits }: AssessInput, client: ModelClient): Profile {
+  const known = profile?.label === client.label ? profile : newProfile(client.label);
+  return limits?.context === undefined ? known : { ...known, context: limits.context };
 }
 
 async function assessmentOf(ended: Ended, { view, nonce }: AssessInput, why: string): Promise<Assessment> {

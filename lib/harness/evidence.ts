@@ -2,6 +2,7 @@ import type { Finding } from '../model/finding.ts';
 import { atPointer, type Json } from '../model/json.ts';
 import { formatDuration } from '../model/time.ts';
 import type { ReadView } from '../tools/view.ts';
+import { type Ground, groundOf } from './grounding.ts';
 
 /** Evidence that exists, with what it holds: read again from the pinned snapshots, never taken from a model's words. */
 export interface Cited {
@@ -9,7 +10,7 @@ export interface Cited {
   id: string;
   /** What it is in any tick: without the snapshot. */
   key: string;
-  text: string;
+  ground: Ground;
   findings: readonly Finding[];
 }
 
@@ -21,10 +22,13 @@ const DAY = 864e5;
 /** Looks evidence up by the ids that tools give: a finding's, at least 8 characters of it, or a ref. */
 export class Evidence {
   readonly #view: ReadView;
+  readonly #aside: (id: string) => readonly Json[];
   readonly #known = new Map<string, Cited | null>();
 
-  constructor(view: ReadView) {
+  /** @param aside what code told beside a finding, by the finding's id */
+  constructor(view: ReadView, aside: (id: string) => readonly Json[]) {
     this.#view = view;
+    this.#aside = aside;
   }
 
   /** The one finding whose id begins so; null for none, or several. */
@@ -46,7 +50,7 @@ export class Evidence {
   async #read(id: string): Promise<Cited | null> {
     const finding = this.finding(id);
     if (finding) {
-      return { id: finding.id, key: `finding ${finding.id}`, text: await this.#textOf(finding), findings: [finding] };
+      return { id: finding.id, key: `finding ${finding.id}`, ground: groundOf(await this.#textOf(finding)), findings: [finding] };
     }
     const group = /^[0-9a-f]{8,32}$/.test(id) ? this.#view.groups.filter((g) => g.id.startsWith(id)) : [];
     if (group.length === 1 && group[0]) {
@@ -55,7 +59,7 @@ export class Evidence {
       return {
         id: told.id,
         key: `group ${told.id}`,
-        text: JSON.stringify(told),
+        ground: groundOf(JSON.stringify(told)),
         findings: this.#view.findings.filter((f) => members.has(f.id)),
       };
     }
@@ -70,9 +74,9 @@ export class Evidence {
     if (!snapshot || (at !== undefined && at !== snapshot.id)) return null;
     const value = pointer.startsWith('/facts/') ? await this.#facts(source, pointer) : atPointer(snapshot, pointer);
     if (value === undefined) return null;
-    const text = JSON.stringify([value, ...(await this.#aside(source, pointer))]);
+    const text = JSON.stringify([value, ...(await this.#besides(source, pointer))]);
     if (text.length > MAX_TEXT) return null;
-    return { id: `${source}@${snapshot.id}#${pointer}`, key: `${source}#${pointer}`, text, findings: [] };
+    return { id: `${source}@${snapshot.id}#${pointer}`, key: `${source}#${pointer}`, ground: groundOf(text), findings: [] };
   }
 
   /** `/facts/{type:name}`: what the source knows of a subject. */
@@ -86,7 +90,7 @@ export class Evidence {
   }
 
   /** What goes with a value: how a number moved. */
-  async #aside(source: string, pointer: string): Promise<Json[]> {
+  async #besides(source: string, pointer: string): Promise<Json[]> {
     if (pointer.startsWith('/series/')) {
       const name = pointer.slice('/series/'.length).replaceAll('~1', '/').replaceAll('~0', '~');
       const points = await this.#view.trend(source, name, { from: this.#view.now - 30 * DAY, to: this.#view.now });
@@ -125,6 +129,7 @@ export class Evidence {
       lastSeen: f.lastSeen,
       for: formatDuration(this.#view.now - Date.parse(f.firstSeen)),
       ...(place && { place }),
+      aside: this.#aside(f.id),
     });
   }
 }

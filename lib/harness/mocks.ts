@@ -1,12 +1,11 @@
 import type { ModelClient } from './client.ts';
+import { LADDER } from './mocks/ladder.ts';
 import { reasoner } from './reasoner.ts';
 
-const mocks: ReadonlyMap<string, ModelClient> = new Map([['reasoner', reasoner]]);
-
 /** The names that `--mock` takes. */
-export const MOCK_NAMES: readonly string[] = [...mocks.keys()];
+export const MOCK_NAMES: readonly string[] = [...LADDER.keys()];
 
-/** A built-in mock model by name; null for a name that is none. */
+/** The mock that needs no server, so that a self-test connects to nobody; null for the others, which speak over the wire. */
 export function mockClient(name: string): ModelClient | null {
-  return mocks.get(name) ?? null;
+  return name === 'reasoner' ? reasoner : null;
 }

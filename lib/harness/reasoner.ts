@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { ChatAnswer, ChatMessage, ModelClient } from './client.ts';
+import type { ChatAnswer, ModelClient } from './client.ts';
+import { type Seen, seenIn } from './mocks/seen.ts';
 import { SUBMIT, type Submission } from './submission.ts';
 
 const Row = z.looseObject({
@@ -11,7 +12,6 @@ const Row = z.looseObject({
   state: z.string(),
 });
 type Row = z.infer<typeof Row>;
-const Listed = z.looseObject({ data: z.array(z.unknown()), next: z.number().nullish() });
 const Neighbour = z.looseObject({ id: z.string(), kind: z.string(), severity: z.string() });
 
 const PAGES = 3;
@@ -23,7 +23,7 @@ const PAGES = 3;
 export const reasoner: ModelClient = {
   label: 'mock reasoner',
   async complete(request) {
-    const seen = resultsOf(request.messages);
+    const seen = seenIn(request.messages);
     const lists = seen.filter((s) => s.name === 'list_conditions');
     const offered = new Set(request.tools.map((t) => t.name));
     const rows = lists.flatMap((l) => l.data.flatMap((d) => Row.safeParse(d).data ?? []));
@@ -39,41 +39,6 @@ export const reasoner: ModelClient = {
     return call(SUBMIT.name, report(rows, seen));
   },
 };
-
-interface Seen {
-  name: string;
-  args: Record<string, unknown>;
-  data: unknown[];
-  next: number | null;
-}
-
-/** The tool calls of the conversation with what they returned. */
-function resultsOf(messages: readonly ChatMessage[]): Seen[] {
-  const asked = new Map(messages.flatMap((m) => (m.role === 'assistant' ? m.calls.map((c) => [c.id, c] as const) : [])));
-  return messages.flatMap((m) => {
-    if (m.role !== 'tool') return [];
-    const made = asked.get(m.callId);
-    const answer = Listed.safeParse(jsonWithin(m.content));
-    if (!made || !answer.success) return made ? [{ name: made.name, args: {}, data: [], next: null }] : [];
-    return [
-      {
-        name: made.name,
-        args: JSON.parse(made.arguments) as Record<string, unknown>,
-        data: answer.data.data,
-        next: answer.data.next ?? null,
-      },
-    ];
-  });
-}
-
-function jsonWithin(content: string): unknown {
-  const line = content.split('\n').find((l) => l.startsWith('{"ok"'));
-  try {
-    return JSON.parse(line ?? 'null');
-  } catch {
-    return null;
-  }
-}
 
 /** One story for each subject that has several findings, or a critical one; the worst first. */
 function report(rows: readonly Row[], seen: readonly Seen[]): Submission {

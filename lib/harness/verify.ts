@@ -5,7 +5,7 @@ import { oneLine } from '../model/text.ts';
 import { nodeSetOf } from '../nodeset.ts';
 import type { ReadView } from '../tools/view.ts';
 import { type Cited, Evidence } from './evidence.ts';
-import { type Ground, groundOf, ungrounded } from './grounding.ts';
+import { ungrounded } from './grounding.ts';
 import { type Sign, signsIn } from './signs.ts';
 import type { Submission } from './submission.ts';
 import type { Shown } from './shown.ts';
@@ -26,22 +26,27 @@ const MAX_HEADLINE = 5;
  * with the last of them the statement; words that no evidence holds are marked; a mark keeps a statement out of the headline.
  * Observations of its own need evidence that it was shown in this tick, and take their identity from that evidence alone.
  */
-export async function verify(submission: Submission, view: ReadView, shown: Pick<Shown, 'has'>, nonce: string): Promise<Verified> {
+export async function verify(
+  submission: Submission,
+  view: ReadView,
+  shown: Pick<Shown, 'has' | 'aside'>,
+  nonce: string,
+): Promise<Verified> {
   return new Verification(view, shown, nonce).run(submission);
 }
 
 class Verification {
   readonly #view: ReadView;
   readonly #evidence: Evidence;
-  readonly #shown: Pick<Shown, 'has'>;
+  readonly #shown: Pick<Shown, 'has' | 'aside'>;
   readonly #nonce: string;
   readonly #counts = { claims: 0, verified: 0, dropped: 0 };
   readonly #signs: Sign[] = [];
   #leaked = false;
 
-  constructor(view: ReadView, shown: Pick<Shown, 'has'>, nonce: string) {
+  constructor(view: ReadView, shown: Pick<Shown, 'has' | 'aside'>, nonce: string) {
     this.#view = view;
-    this.#evidence = new Evidence(view);
+    this.#evidence = new Evidence(view, (id) => shown.aside(id));
     this.#shown = shown;
     this.#nonce = nonce;
   }
@@ -70,7 +75,7 @@ class Verification {
     if (findings.length === 0) return this.#drop();
     const cited = await this.#cite([...findings.map((f) => f.id), ...story.evidence]);
     const own = new Set(findings.map((f) => f.id));
-    const basis: Basis = { findings, evidence: cited.filter((c) => !own.has(c.id)).map((c) => c.id), ground: groundOfCited(cited) };
+    const basis: Basis = { findings, evidence: cited.filter((c) => !own.has(c.id)).map((c) => c.id), cited };
     const claim = (text: string): Claim | null => this.#claim(text, basis);
     const hypothesis = claim(`${story.title}: ${story.hypothesis}`);
     if (!hypothesis) return null;
@@ -88,16 +93,13 @@ class Verification {
 
   async #observation({ text, severity, evidence }: Submission['observations'][number]): Promise<Observation | null> {
     const cited = (await this.#cite(evidence)).filter((c) => this.#shown.has(c.id));
-    const made =
-      cited.length === 0
-        ? this.#drop()
-        : this.#claim(text, { findings: [], evidence: cited.map((c) => c.id), ground: groundOfCited(cited) });
+    const made = cited.length === 0 ? this.#drop() : this.#claim(text, { findings: [], evidence: cited.map((c) => c.id), cited });
     if (!made) return null;
     const keys = [...new Set(cited.map((c) => c.key))].sort();
     return { ...made, id: hashId(['o1', this.#view.cluster, ...keys]), severity };
   }
 
-  #claim(raw: string, { findings, evidence, ground }: Basis): Claim | null {
+  #claim(raw: string, { findings, evidence, cited }: Basis): Claim | null {
     if (raw.includes(this.#nonce)) {
       this.#leaked = true;
       return this.#drop();
@@ -106,18 +108,18 @@ class Verification {
     this.#signs.push(...signsIn(raw, 'its report'));
     const text = withoutLinks(raw);
     const objection = objectionTo(raw, findings);
-    const unverified = [...(text === raw ? [] : ['a link']), ...(objection === null ? [] : [objection]), ...ungrounded(text, ground)];
+    const unverified = [...(text === raw ? [] : ['a link']), ...(objection === null ? [] : [objection]), ...unheld(text, cited)];
     const verified = unverified.length === 0;
     if (verified) this.#counts.verified++;
     return { text: oneLine(text, 600), findings: findings.map((f) => f.id), evidence: [...evidence], verified, unverified };
   }
 
   /** A next check is kept where it names nothing unknown and changes nothing. */
-  #check(raw: string, { findings, ground }: Basis): string[] {
+  #check(raw: string, { findings, cited }: Basis): string[] {
     this.#leaked ||= raw.includes(this.#nonce);
     const text = withoutLinks(raw);
     const bad = raw.includes(this.#nonce) || text !== raw || changesSomething(text) || objectionTo(text, findings) !== null;
-    if (!bad && ungrounded(text, ground).length === 0) return [oneLine(text, 300)];
+    if (!bad && unheld(text, cited).length === 0) return [oneLine(text, 300)];
     this.#counts.dropped++;
     return [];
   }
@@ -142,12 +144,13 @@ class Verification {
 interface Basis {
   findings: readonly Finding[];
   evidence: readonly string[];
-  ground: Ground;
+  cited: readonly Cited[];
 }
 
-function groundOfCited(cited: readonly Cited[]): Ground {
-  return groundOf(
-    cited.map((c) => c.text),
+function unheld(text: string, cited: readonly Cited[]): string[] {
+  return ungrounded(
+    text,
+    cited.map((c) => c.ground),
     totalsOf(cited),
   );
 }

@@ -4,6 +4,7 @@ import { Change } from '../model/change.ts';
 import { type Subject, subjectKey } from '../model/condition.ts';
 import type { JsonObject } from '../model/json.ts';
 import { Recording } from '../model/recording.ts';
+import type { Transition } from '../model/finding.ts';
 import type { Report } from '../model/report.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import { readReport } from '../report/publish.ts';
@@ -23,6 +24,8 @@ export interface Pinned {
   groundTruth: GroundTruth | null;
   names: Names;
   judged: Pick<Report, 'verdict' | 'sources' | 'findings' | 'groups' | 'suppressed'>;
+  /** Those of this tick, while they are not stored yet. */
+  transitions?: readonly (Transition & { findingId: string })[];
 }
 
 /** The read view of a tick: nothing that was stored after it can be seen through it. */
@@ -49,7 +52,11 @@ export function pinnedView({ config, snapshots, store }: Pick<Observer, 'config'
       }
       return known;
     },
-    history: async (id) => (await readHistory(store, id)).filter((t) => t.tick <= at.tick),
+    history: async (id) => {
+      const stored = await readHistory(store, id);
+      if (!at.transitions) return stored.filter((t) => t.tick <= at.tick);
+      return [...stored.filter((t) => t.tick < at.tick), ...at.transitions.filter((t) => t.findingId === id)];
+    },
     trend: (source, name, { from, to }) => readSeries(store, source, name, { from, to: Math.min(to, at.now) }),
   };
 }

@@ -78,7 +78,8 @@ export const getTrend = defineTool({
     const snapshot = await view.snapshot(source);
     if (!snapshot) return { ok: false, error: `no snapshot of ${cleanName(source) ?? 'that source'}` };
     const names = Object.keys(snapshot.series);
-    if (name === null) return page(names.map((n) => ({ name: n, last: snapshot.series[n] as number })));
+    if (name === null)
+      return page(names.map((n) => ({ name: n, last: snapshot.series[n] as number, ref: `${source}#/series/${pointerSegment(n)}` })));
     if (!names.includes(name))
       return { ok: false, error: `no number ${cleanName(name) ?? 'of that name'}; there are: ${names.join(', ')}`.slice(0, 600) };
     const span = (hours ?? 24) * 3_600_000;

@@ -44,8 +44,11 @@ describe('self-test', { timeout: 60_000 }, () => {
     expect(report.findings.length).toBeGreaterThan(20);
     expect(new Set(report.findings.map((f) => f.state))).toEqual(new Set(['new']));
     expect(report.assessment).toMatchObject({ status: 'ok', model: 'mock reasoner' });
-    for (const part of ['snapshots', 'carry', 'attempts', 'ticks', 'audit', 'findings']) expect(readdirSync(join(folder, 'state'))).toContain(part);
-    expect(readdirSync(join(folder, 'reports'))).toEqual(expect.arrayContaining(['latest.json', 'latest.md', 'latest.txt', 'latest.html', `${report.tick}.json`]));
+    for (const part of ['snapshots', 'carry', 'attempts', 'ticks', 'audit', 'findings'])
+      expect(readdirSync(join(folder, 'state'))).toContain(part);
+    expect(readdirSync(join(folder, 'reports'))).toEqual(
+      expect.arrayContaining(['latest.json', 'latest.md', 'latest.txt', 'latest.html', `${report.tick}.json`]),
+    );
 
     const second = Report.parse(JSON.parse((await observer('self-test', '--no-notify', '--json', ...roots())).out));
     expect(second.findings.filter((f) => f.state === 'new')).toEqual([]);
@@ -75,7 +78,10 @@ describe('the command line', { timeout: 30_000 }, () => {
     expect(await observer('nonsense')).toMatchObject({ code: 2 });
     expect(await observer('collect')).toMatchObject({ code: 2, err: expect.stringContaining('--config') });
     expect(await observer('run', '--demo', '--mock', 'nobody')).toMatchObject({ code: 2, err: expect.stringContaining('nobody') });
-    expect(await observer('collect', 'nowhere', '--demo', ...roots())).toMatchObject({ code: 2, err: expect.stringContaining('weka_state') });
+    expect(await observer('collect', 'nowhere', '--demo', ...roots())).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('weka_state'),
+    });
     expect(await observer('--help')).toMatchObject({ code: 0, out: expect.stringContaining('self-test') });
   });
 
@@ -96,17 +102,28 @@ describe('the command line', { timeout: 30_000 }, () => {
     const collected = await observer('collect', '--config', file, '--json', ...roots());
     expect(collected.code).toBe(1);
     const { results } = JSON.parse(collected.out) as { results: { source: string; status: string; problem?: { detail: string } }[] };
-    expect(Object.fromEntries(results.map((r) => [r.source, r.status]))).toMatchObject({ weka_state: 'failed', console_logs: 'ok', pbs_state: 'skipped' });
+    expect(Object.fromEntries(results.map((r) => [r.source, r.status]))).toMatchObject({
+      weka_state: 'failed',
+      console_logs: 'ok',
+      pbs_state: 'skipped',
+    });
     expect(results.find((r) => r.source === 'weka_state')?.problem?.detail).toContain(join(folder, 'nowhere'));
     const ran = await observer('run', '--config', file, '--no-model', ...roots());
-    expect(ran).toMatchObject({ code: 1, out: expect.stringMatching(/^CRITICAL.*not seen: weka_state/), err: expect.stringContaining('nowhere') });
+    expect(ran).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^CRITICAL.*not seen: weka_state/),
+      err: expect.stringContaining('nowhere'),
+    });
     expect(await observer('findings', '--check', '--config', file, ...roots())).toMatchObject({ code: 2 });
   });
 
   it('reads what is stored: snapshot, report, findings, explain, tools', async () => {
     await observer('self-test', '--no-model', ...roots());
     const demo = ['--demo', ...roots()];
-    expect(JSON.parse((await observer('snapshot', 'weka_state', ...demo)).out)).toMatchObject({ source: 'weka_state', schema: 'hpc-observer/snapshot/1' });
+    expect(JSON.parse((await observer('snapshot', 'weka_state', ...demo)).out)).toMatchObject({
+      source: 'weka_state',
+      schema: 'hpc-observer/snapshot/1',
+    });
     expect((await observer('report', '--format', 'md', ...demo)).out).toMatch(/^# CRITICAL/);
     expect((await observer('report', '--format', 'pdf', ...demo)).code).toBe(2);
     const listed = await observer('findings', '--state', 'new', ...demo);

@@ -52,7 +52,10 @@ beforeAll(() => {
   writeFileSync(join(folder, 'hung', 'status.json'), '{}');
   writeFileSync(join(folder, 'consoles', 'n1'), '[    1.000000] Kernel panic - not syncing: Fatal exception\n');
   config = join(folder, 'config.yaml');
-  writeFileSync(config, 'cluster: c\nsources:\n  weka_state: { path: hung, deadline: 2s }\n  console_logs: { path: consoles, first_sight: all }\n');
+  writeFileSync(
+    config,
+    'cluster: c\nsources:\n  weka_state: { path: hung, deadline: 2s }\n  console_logs: { path: consoles, first_sight: all }\n',
+  );
   env = { PATH: process.env['PATH'] ?? '', LD_PRELOAD: join(folder, 'shim.so') };
 });
 
@@ -67,7 +70,11 @@ describe('a source whose reads never come back', () => {
     child.stdout.on('data', (data: Buffer) => (out += data.toString()));
     const code = await new Promise((resolve) => child.once('close', resolve));
     expect(code).toBe(1);
-    const report = JSON.parse(out) as { verdict: string; sources: { source: string; status: string; problem?: { code: string } }[]; findings: { kind: string }[] };
+    const report = JSON.parse(out) as {
+      verdict: string;
+      sources: { source: string; status: string; problem?: { code: string } }[];
+      findings: { kind: string }[];
+    };
     expect(report.verdict).toBe('critical');
     expect(report.findings.map((f) => f.kind)).toContain('kernel_panic');
     expect(report.sources.find((s) => s.source === 'weka_state')).toMatchObject({ status: 'failed', problem: { code: 'timeout' } });
@@ -75,7 +82,9 @@ describe('a source whose reads never come back', () => {
   });
 
   it('does not keep the server from anything else, nor from stopping', async () => {
-    const child = spawn(process.execPath, [CLI, 'serve', '--config', config, '--no-model', '--listen', '127.0.0.1:0', ...roots('serve')], { env });
+    const child = spawn(process.execPath, [CLI, 'serve', '--config', config, '--no-model', '--listen', '127.0.0.1:0', ...roots('serve')], {
+      env,
+    });
     const url = await new Promise<string>((resolve) => {
       let log = '';
       child.stderr.on('data', (data: Buffer) => {

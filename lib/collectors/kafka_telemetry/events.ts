@@ -77,16 +77,16 @@ export function digestEvents(
   const digest: EventDigest = { conditions: [], cleared: [], incidents: [], bySeverity: new Map(), dropped: 0 };
   const known = new Set(before.map(keyOf));
   const open = new Map<string, Incident>(before.map((incident) => [keyOf(incident), { ...incident }]));
-  for (const placed of inOrder(events, recorder, times.floor)) {
-    const inWindow = placed.event.time >= times.window.start;
-    const key = keyOf(placed);
-    const changed = applyEvent(placed, key, open, digest);
+  for (const one of inOrder(events, recorder, times.floor)) {
+    const inWindow = one.event.time >= times.window.start;
+    const key = keyOf(one);
+    const changed = applyEvent(one, key, open, digest);
     if (changed === 'ended' && (inWindow || known.has(key))) {
-      const { kind, subject, part, event } = placed;
+      const { kind, subject, part, event } = one;
       digest.cleared.push({ kind, subject, part, by: 'line', at: toIso(event.time) });
     }
     if (inWindow) {
-      const word = oneLine(placed.event.severity, 30) || 'none';
+      const word = oneLine(one.event.severity, 30) || 'none';
       digest.bySeverity.set(word, (digest.bySeverity.get(word) ?? 0) + 1);
     } else if (changed === 'nothing') recorder.exclude('covered');
   }

@@ -75,6 +75,7 @@ async function collectTelemetry(
   const problems: CoverageProblem[] = [];
   const reader = new InputReader(intake, new MessageReader(intake), avro);
   for (const input of inputs.toSorted((a, b) => compareNames(a.name, b.name))) await takeOne(input, intake, context, reader, problems);
+  intake.close();
   recorder.settleTimes();
   if (!Number.isFinite(recorder.newest)) throw new UnusableInput(whyNothing(intake, inputs.length, problems[0]?.message));
 
@@ -85,6 +86,7 @@ async function collectTelemetry(
   recorder.exclude('duplicate', samples.duplicates);
   const { limits, mistakes } = limitsOf(context.rules);
   const judged = judge(recorder, rollup, limits, liveStandings(carry, restored));
+  samples.clear();
   const power = findPowerLoss(recorder, rollup);
   const events = digestEvents(intake.events, carry?.incidents ?? [], recorder, {
     window: rollup.window,

@@ -176,6 +176,16 @@ export class Intake {
     return value;
   }
 
+  /** Ends the intake: what was remembered of the wire is let go. */
+  close(): void {
+    this.recorder.close();
+    this.known.clear();
+    this.#tables.clear();
+    this.#texts.clear();
+    this.#lastTables = new Map();
+    this.#lastMessageId = '\0';
+  }
+
   /** The time of a sample, else that of its record, else minus that of the input: see {@link Recorder.record}. */
   timeOf(raw: unknown, context: MessageContext): number {
     const time = this.times.read(raw);

@@ -264,6 +264,14 @@ export class Recorder {
     this.newest = Math.max(this.newest, this.samples.settleTimes(cap));
   }
 
+  /** Ends the intake: what only finds series and subjects again is let go, before the results take its room. */
+  close(): void {
+    this.#byKey.clear();
+    this.#cleaned.clear();
+    this.#places.clear();
+    this.#groups.clear();
+  }
+
   #scaled(index: number, raw: number): number {
     const { scale, offset } = this.series[index] as Series;
     return raw * scale + offset;

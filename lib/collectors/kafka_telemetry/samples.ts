@@ -114,6 +114,13 @@ export class SampleStore {
     }
   }
 
+  /** Lets all samples go. */
+  clear(): void {
+    this.#chunks = [];
+    this.#length = 0;
+    this.#sorted = null;
+  }
+
   /** Turns negative times, which are not the samples' own, into positive ones up to `cap`. @returns the greatest of them */
   settleTimes(cap: number): number {
     let greatest = Number.NEGATIVE_INFINITY;

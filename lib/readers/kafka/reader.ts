@@ -135,7 +135,6 @@ class Session {
     const ends = await this.#offsets(partitions, LATEST);
     const starts = await this.#offsets(partitions, since);
     const windows = new Map<string, PartitionWindow[]>();
-    const old = new Map<string, number>();
     for (const at of partitions) {
       const key = keyOf(at);
       const [start, end] = [starts.get(key), ends.get(key)];
@@ -145,12 +144,11 @@ class Session {
       const from = start === undefined || start.offset < 0 ? to : Math.min(start.offset, to);
       const window = new PartitionWindow(at, { from, to });
       if (failure !== undefined) window.failure = failure;
-      else if (from === to && to > 0) old.set(at.topic, (old.get(at.topic) ?? 0) + 1);
       windows.set(at.topic, [...(windows.get(at.topic) ?? []), window]);
     }
-    for (const [topic, silent] of old) {
-      if (silent < (windows.get(topic)?.length ?? 0)) continue;
-      this.#problem({ effect: 'note', input: topic, message: `holds messages, and none of ${toIso(since)} or later` });
+    for (const [topic, all] of windows) {
+      if (all.every((p) => p.failure === undefined && p.length === 0) && all.some((p) => p.window.to > 0))
+        this.#problem({ effect: 'note', input: topic, message: `none of its messages is of ${toIso(since)} or later` });
     }
     return windows;
   }
@@ -311,7 +309,7 @@ class Session {
     }
     for (const [reason, numbers] of byReason)
       this.#problem({ effect: 'input', input: name, place: placeOf(numbers), message: `not read to its end: ${reason}` });
-    if (byReason.size > 0 && coverage.status === 'ok') coverage.status = 'truncated';
+    if (byReason.size > 0 && coverage.status === 'ok') coverage.status = partitions.some((p) => p.covered > 0) ? 'truncated' : 'unreadable';
     const expired = partitions.reduce((sum, p) => sum + p.expired, 0);
     if (expired > 0) this.#problem({ effect: 'note', input: name, message: `up to ${expired} messages expired before they could be read` });
   }

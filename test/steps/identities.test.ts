@@ -1,0 +1,98 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../lib/model/json.ts';
+import type { Snapshot } from '../../lib/model/snapshot.ts';
+import { readIdentities } from '../../lib/steps/identities.ts';
+import { memoryDriver } from '../../lib/store/drivers/memory.ts';
+import { Snapshots } from '../../lib/store/snapshots.ts';
+import { Store } from '../../lib/store/store.ts';
+import { NOON, snapshot } from '../findings/build.ts';
+
+let store: Store;
+let snapshots: Snapshots;
+let warnings: string[];
+let read: string[];
+
+beforeEach(() => {
+  store = new Store(memoryDriver());
+  warnings = [];
+  read = [];
+  snapshots = new Snapshots(store);
+  const shard = snapshots.shard.bind(snapshots);
+  snapshots.shard = (source, of, index) => {
+    read.push(of.facts.shards[index]?.sha256 ?? '');
+    return shard(source, of, index);
+  };
+});
+
+const facts = (id: string, more: JsonObject = {}, type = 'node') => ({
+  subject: { type, id },
+  facts: { class: 'node', aliases: [`alias-${id}`], ...more },
+});
+const commit = (n: number, some: ReturnType<typeof facts>[], source = 'hpcm_inventory'): Promise<Snapshot> => {
+  const { facts: _, previous: __, ...made } = snapshot({ source, at: NOON + n });
+  return snapshots.commit({ snapshot: made, facts: some });
+};
+const identities = (latest: Snapshot, keep = true) =>
+  readIdentities({ store, snapshots, log: (_, event) => void warnings.push(event) }, [{ source: latest.source, snapshot: latest }], {
+    keep,
+  });
+
+describe('identities', () => {
+  it('are what the facts of nodes tell, and of nothing else', async () => {
+    const latest = await commit(1, [
+      facts('n1', {
+        serial: 'CZ1',
+        bmc: '10.0.0.1',
+        bmcMac: '02:00:00:00:00:01',
+        macs: ['02:00:00:00:01:01'],
+        image: 'i1',
+        bootedImage: 'i2',
+        parts: { a: 'b' },
+      }),
+      facts('sw1', {}, 'switch'),
+    ]);
+    expect(await identities(latest)).toEqual(
+      new Map([
+        [
+          'hpcm_inventory',
+          [
+            {
+              name: 'n1',
+              aliases: ['alias-n1'],
+              serial: 'CZ1',
+              bmc: '10.0.0.1',
+              bmcMac: '02:00:00:00:00:01',
+              macs: ['02:00:00:00:01:01'],
+              image: 'i2',
+            },
+          ],
+        ],
+      ]),
+    );
+    expect(await identities(await commit(1, [facts('n1')], 'pbs_state'))).toEqual(new Map());
+  });
+
+  it('are read again only where facts changed, whatever a replay does', async () => {
+    const first = await identities(await commit(1, [facts('n1')]));
+    expect(read).toHaveLength(1);
+    const same = await commit(2, [facts('n1')]);
+    expect(await identities(same)).toEqual(first);
+    expect(read).toHaveLength(1);
+    const changed = await commit(3, [facts('n2')]);
+    expect((await identities(changed, false)).get('hpcm_inventory')).toMatchObject([{ name: 'n2' }]);
+    await identities(changed, false);
+    expect(read).toHaveLength(3);
+    await identities(changed);
+    await identities(changed);
+    expect(read).toHaveLength(4);
+  });
+
+  it('that cannot be read join nothing, and break no tick', async () => {
+    const latest = await commit(1, [facts('n1')]);
+    for (const key of await store.list('facts')) await store.remove(key);
+    expect(await identities(latest)).toEqual(new Map([['hpcm_inventory', []]]));
+    expect(warnings).toEqual(['identities']);
+    await store.putText('findings/identities/hpcm_inventory', '{"shards":');
+    expect(await identities(latest)).toEqual(new Map([['hpcm_inventory', []]]));
+  });
+});
