@@ -115,12 +115,9 @@ export class KafkaBroker {
   }
 
   allow(user: string, prefix: string): void {
-    java(
-      this.#jars,
-      'kafka.admin.AclCommand',
-      ...['--bootstrap-server', this.plain, '--add', '--allow-principal', `User:${user}`, '--operation', 'Read', '--operation', 'Describe'],
-      ...['--topic', prefix, '--resource-pattern-type', 'prefixed'],
-    );
+    const rule = ['--add', '--allow-principal', `User:${user}`, '--operation', 'Read', '--operation', 'Describe'];
+    const topics = ['--topic', prefix, '--resource-pattern-type', 'prefixed'];
+    java(this.#jars, 'kafka.admin.AclCommand', '--bootstrap-server', this.plain, ...rule, ...topics);
   }
 
   create(topic: string, ...settings: string[]): void {
@@ -128,7 +125,8 @@ export class KafkaBroker {
   }
 
   topics(): string[] {
-    return this.tool('TopicCommand', '--list').split('\n').filter(Boolean).sort();
+    const listed = execFileSync('kcat', ['-b', this.plain, '-L', '-J'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    return (JSON.parse(listed) as { topics: { topic: string }[] }).topics.map(({ topic }) => topic).toSorted();
   }
 
   produce(topic: string, lines: readonly string[], ...args: string[]): void {

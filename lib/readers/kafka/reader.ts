@@ -10,8 +10,9 @@ import { Cluster } from './cluster.ts';
 import type { Security } from './connection.ts';
 import { errorName, ERRORS, EARLIEST, type FetchAnswer, isPassing, LATEST, type Metadata } from './protocol.ts';
 import { fetchAll, listOffsets, type Outcome } from './calls.ts';
-import { PartitionWindow, planStretches, type Stretch } from './partitions.ts';
+import { PartitionWindow, type Stretch } from './partitions.ts';
 import { readRecords } from './records.ts';
+import { lengthOf, type Topic, TopicRun } from './topic-run.ts';
 
 /** How often in a row a partition is tried in vain, and how long the first wait is; each further one doubles it. */
 export interface Patience {
@@ -60,12 +61,6 @@ function securityOf({ location: { tls, ca_file, sasl } }: ReadRequest, readSecre
     ...(ca_file !== undefined && { ca: secret(ca_file) }),
     ...(sasl && { sasl: { mechanism: sasl.mechanism, username: sasl.username, password: secret(sasl.password_file) } }),
   };
-}
-
-interface Topic {
-  name: string;
-  partitions: PartitionWindow[];
-  coverage: CoverageInput;
 }
 
 class Session {
@@ -340,35 +335,6 @@ class Session {
   }
 }
 
-/** The reading of one topic within its share of the budgets. */
-class TopicRun {
-  readonly topic: Topic;
-  readonly rounds: Map<PartitionWindow, Stretch>[];
-  readonly skipped = new Map<string, number>();
-  readonly bytes: number;
-  readonly #until: number;
-
-  constructor(topic: Topic, { share, bytes, until }: { share: number; bytes: number; until: number }) {
-    this.topic = topic;
-    this.rounds = planStretches(
-      topic.partitions.filter((p) => p.failure === undefined),
-      share,
-    );
-    this.bytes = bytes;
-    this.#until = until;
-  }
-
-  get bytesLeft(): number {
-    return this.bytes - this.topic.coverage.bytes;
-  }
-
-  /** The budget that is used up, if one is. */
-  get spent(): 'bytes' | 'time' | undefined {
-    if (this.bytesLeft <= 0) return 'bytes';
-    return performance.now() >= this.#until ? 'time' : undefined;
-  }
-}
-
 function topicFault(error: number): [CoverageInput['status'], string] {
   switch (error) {
     case ERRORS.UNKNOWN_TOPIC_OR_PARTITION:
@@ -380,12 +346,6 @@ function topicFault(error: number): [CoverageInput['status'], string] {
     default:
       return ['unreadable', isPassing(error) ? 'has no leader now' : `is answered with ${errorName(error)}`];
   }
-}
-
-function lengthOf(topics: Iterable<Topic>): number {
-  let length = 0;
-  for (const { partitions } of topics) for (const p of partitions) length += p.length;
-  return length;
 }
 
 function keyOf({ topic, partition }: { topic: string; partition: number }): string {
