@@ -153,6 +153,7 @@ describe('the walls of the layout', () => {
       'lib/steps/thread-body.ts',
       'lib/readers/files.ts',
       'lib/readers/node-get.ts',
+      'lib/harness/mocks/server.ts',
       'lib/store/drivers/atomic-fs.ts',
     ]);
     const users = [...modules.values()].filter((m) => m.others.some((o) => o.startsWith('node:'))).map((m) => m.path);

@@ -169,11 +169,11 @@ export async function compose(
 /** What needs two sources or ground truth, as the snapshot of a source of its own. */
 function derivedSnapshot(
   observer: Observer,
-  { now, sources, derived, series }: TickInputs,
+  { now, sources, derived, identities, series }: TickInputs,
   known: { groundTruth: GroundTruth | null; mistakes: readonly string[]; names: Names },
 ): Snapshot {
   const { cluster, rules } = observer.config;
-  const collected = deriveConditions({ cluster, now, sources, ...known, series, rules });
+  const collected = deriveConditions({ cluster, now, sources, ...known, identities, series, rules });
   return {
     ...makeSnapshot({
       source: OBSERVER,

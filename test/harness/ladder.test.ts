@@ -19,11 +19,11 @@ beforeAll(async () => {
     plain.set(day, await tick(await all.observer(null)));
   }
 }, 120_000);
-afterAll(() => void collected.clear());
+afterAll(() => collected.clear());
 
 /** What a report says without the model, to the byte. */
-function floor({ assessment: _, provenance: { auditHead: __, ...provenance }, ...rest }: Report): string {
-  return JSON.stringify({ ...rest, provenance });
+function floor(report: Report): string {
+  return JSON.stringify({ ...report, assessment: null, provenance: { ...report.provenance, auditHead: null } });
 }
 
 /** How a run over a mock ends, and what is told of it; `healthy` where that is otherwise on a day without findings. */
@@ -91,7 +91,7 @@ describe.each(DAYS)('on the %s day', (day) => {
       expect(took).toBeLessThan(timeout + 15_000);
       expect(assessment.usage.turns).toBeLessThanOrEqual(LIMITS.max_turns);
       expect(assessment.usage.toolCalls).toBeLessThanOrEqual(LIMITS.max_calls + 8);
-      expect(assessment.usage.tokensIn + assessment.usage.tokensOut).toBeLessThan(LIMITS.max_tokens + 20_000);
+      expect(assessment.usage.tokensIn).toBeLessThan(LIMITS.max_tokens);
       expect(JSON.stringify(report.assessment).length).toBeLessThan(120_000);
       expect(textsOf(assessment).filter(hasUnsafe)).toEqual([]);
       expect(await replay(observer, report.tick)).toMatchObject({ identical: true });

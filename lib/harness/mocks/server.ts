@@ -30,7 +30,10 @@ export async function startMock(name: string, limits: Partial<ModelConfig> = {})
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      if (request.method !== 'POST' || request.url !== '/v1/chat/completions') return void answerGet(request.url ?? '', response);
+      if (request.method !== 'POST' || request.url !== '/v1/chat/completions') {
+        answerGet(request.url ?? '', response);
+        return;
+      }
       const number = nth++;
       Promise.resolve()
         .then(() => mock(readRequest(Buffer.concat(chunks).toString('utf8'), number)))
@@ -64,10 +67,7 @@ function answerGet(path: string, response: ServerResponse): void {
   else response.writeHead(404, JSON_TYPE).end('{"detail":"Not Found"}');
 }
 
-async function send(
-  { status = 200, headers = {}, body = '', delay = 0, drip = 0, cut = undefined }: Reply,
-  response: ServerResponse,
-): Promise<void> {
+async function send({ status = 200, headers = {}, body = '', delay = 0, drip = 0, cut }: Reply, response: ServerResponse): Promise<void> {
   if (cut) return void response.destroy();
   await wait(delay, response);
   if (response.destroyed) return;
