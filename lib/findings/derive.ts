@@ -2,14 +2,15 @@ import type { Collected } from '../model/collector.ts';
 import { contradictions } from './contradictions.ts';
 import { Derivation, UNJUDGED } from './derivation.ts';
 import type { Rules } from './escalate.ts';
+import { expectedImages } from './expected-images.ts';
 import { expectedNodes } from './expected-nodes.ts';
 import { fleetOf } from './fleet.ts';
 import { capacityForecast, type Series } from './forecast.ts';
 import type { GroundTruth } from './ground-truth.ts';
 import { hardwareOf } from './hardware.ts';
-import { inventoryOf } from './inventory.ts';
+import { INVENTORY, inventoryOf } from './inventory.ts';
 import { knownDown } from './known-down.ts';
-import { type Ambiguity, type Names, NO_NAMES } from './names.ts';
+import { type Ambiguity, type Identity, type Names, NO_NAMES } from './names.ts';
 import type { SourceView } from './observe.ts';
 import { setText } from './set-text.ts';
 
@@ -22,7 +23,8 @@ export interface DeriveInput {
   sources: readonly SourceView[];
   groundTruth: GroundTruth | null;
   mistakes: readonly string[];
-  /** The names of nodes across sources; none = names are taken as they are. */
+  /** What each source tells of the identity of nodes, and the names made of it; none = names are taken as they are. */
+  identities?: ReadonlyMap<string, readonly Identity[]>;
   names?: Names;
   /** Numbers over time, for the forecast. */
   series?: readonly Series[];
@@ -41,7 +43,10 @@ export function deriveConditions(input: DeriveInput): Collected<null> {
   };
   const made = new Derivation();
   made.add(mistaken(input));
-  made.add(expectedNodes({ fleet: fleetOf(groundTruth), unsure: unsure('fleet'), inventory, names }));
+  const fleet = fleetOf(groundTruth);
+  made.add(expectedNodes({ fleet, unsure: unsure('fleet'), inventory, names }));
+  const records = input.identities?.get(INVENTORY) ?? [];
+  made.add(expectedImages({ fleet, unsure: unsure('fleet') ?? unsure('roles'), inventory, records, names }));
   made.add(knownDown({ groundTruth, unsure: unsure('known_down'), scheduler, inventory, names, now }));
   made.add(contradictions({ inventory, scheduler, hardware: hardwareOf(sources, now), names }));
   made.add(capacityForecast({ cluster, sources, series, rule: rules['capacity_forecast'], now }));

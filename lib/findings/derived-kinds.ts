@@ -30,6 +30,15 @@ export const DERIVED_KINDS: readonly Kind[] = [
     provenance: 'own judgement',
   },
   {
+    kind: 'image_not_expected',
+    title: 'image that is not expected of its role',
+    severity: 'warning',
+    subjects: ['node'],
+    clears: { by: 'absence' },
+    hint: 'Compare with the change that is under way: nodes left behind by a roll-out, or ahead of it. If the new image is meant, change it in the ground truth; else assign the expected one, and the node takes it at its next boot.',
+    provenance: 'own judgement: the site says which image a role has; said only of a complete inventory',
+  },
+  {
     kind: 'known_down_expired',
     title: 'entry of a known-down node has run out',
     severity: 'warning',

@@ -1,7 +1,7 @@
 import { blindness, type SourceView } from './observe.ts';
 import { at, namesOf, numberAt, textAt } from './summary-reader.ts';
 
-const INVENTORY = 'hpcm_inventory';
+export const INVENTORY = 'hpcm_inventory';
 
 /** What the inventory tells of nodes, where it is fresh. */
 export interface Inventory {

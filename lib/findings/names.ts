@@ -1,5 +1,6 @@
 import { comparableSerial } from '../model/facts.ts';
 import { compareNames } from '../model/text.ts';
+import { INVENTORY } from './inventory.ts';
 
 /** What one source tells of the identity of one node: what the names of different sources are joined by. */
 export interface Identity {
@@ -11,8 +12,11 @@ export interface Identity {
   bmc?: string;
   bmcMac?: string;
   macs?: readonly string[];
-  /** The image that it runs, or is assigned. */
+  /** The image that it runs, or is assigned: what it has in common with others. */
   image?: string;
+  /** What it is assigned, running or not. */
+  assigned?: string;
+  kernel?: string;
 }
 
 /** Keys that tell nodes apart, in the order in which they are believed. */
@@ -27,8 +31,8 @@ export interface Ambiguity {
   names: string[];
 }
 
-/** The source whose names are the nodes' own; the others' are joined to them. */
-const OWN = 'hpcm_inventory';
+/** The inventory's names are the nodes' own; the others' are joined to them. */
+const OWN = INVENTORY;
 
 /**
  * One identity for each node, across the names that sources give it. Nodes are those of the inventory; another source's

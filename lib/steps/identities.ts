@@ -19,6 +19,8 @@ const Row = z.object({
   bmcMac: z.string().exactOptional(),
   macs: z.array(z.string()).exactOptional(),
   image: z.string().exactOptional(),
+  assigned: z.string().exactOptional(),
+  kernel: z.string().exactOptional(),
 });
 /** What was made of each shard of facts, by its SHA-256: shards that are as before are not read again. */
 const Cache = z.object({ shards: z.record(z.string(), z.array(Row)) });
@@ -77,6 +79,8 @@ function rowOf({ subject, facts }: { subject: { type: string; id: string }; fact
       ...(typeof facts['bmcMac'] === 'string' && { bmcMac: facts['bmcMac'] }),
       ...(macs.length > 0 && { macs }),
       ...(typeof image === 'string' && { image }),
+      ...(typeof facts['image'] === 'string' && { assigned: facts['image'] }),
+      ...(typeof facts['kernel'] === 'string' && { kernel: facts['kernel'] }),
     },
   ];
 }

@@ -136,7 +136,7 @@ export interface Tick {
 export function tickOf(given: Tick): Judged {
   const { now, tick = toTimeId(now), sources, yaml, before = null, identities = new Map(), series = [], rules = {} } = given;
   const ground = given.ground ?? (yaml === undefined ? { groundTruth: null, mistakes: [] } : truth(yaml, now));
-  const collected = deriveConditions({ cluster: 'test', now, sources, ...ground, names: new Names(identities), series, rules });
+  const collected = deriveConditions({ cluster: 'test', now, sources, ...ground, identities, names: new Names(identities), series, rules });
   const derived = snapshot({
     source: OBSERVER,
     at: now,

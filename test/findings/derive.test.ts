@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deriveConditions } from '../../lib/findings/derive.ts';
+import { type Identity, Names } from '../../lib/findings/names.ts';
 import { HOUR, inventory, MINUTE, NOON, scheduler, states, tickOf, truth, view } from './build.ts';
 
 const FLEET = 'fleet: [{ nodes: "n[1-4]", role: compute }]\n';
@@ -65,6 +66,50 @@ describe('expected nodes', () => {
     const lost = tickOf({ now: NOON + HOUR, yaml: 'fleet: [', before: first.state, sources: [hpcm(NOON + HOUR, 'n[1-2],n4')] });
     expect(lost.findings.find((f) => f.kind === 'node_missing')).toMatchObject({ state: 'stale' });
     expect(lost.verdict).toBe('degraded');
+  });
+});
+
+describe('expected images', () => {
+  const ROLES =
+    'fleet: [{ nodes: "n[1-2]", role: compute }, { nodes: n3, role: compute, image: i9 }, { nodes: n4, role: login }]\nroles: { compute: { image: i2, kernel: k2 } }\n';
+  const said = (records: Identity[], yaml = ROLES, source = hpcm(NOON, 'n[1-4]')) => {
+    const identities = new Map([['hpcm_inventory', records]]);
+    const made = deriveConditions({
+      cluster: 'test',
+      now: NOON,
+      sources: [source],
+      ...truth(yaml),
+      identities,
+      names: new Names(identities),
+    });
+    const images = made.conditions.filter((c) => c.kind === 'image_not_expected');
+    return { messages: images.map((c) => c.message), observed: made.coverage.observed };
+  };
+
+  it('are those of the role, but for nodes with one of their own', () => {
+    const records = ['n1', 'n2', 'n3', 'n4'].map((name) => ({ name, assigned: 'i2', kernel: 'k2' }));
+    expect(said(records).messages).toEqual(['n3 (compute) has image i2 assigned; expected of its role is i9']);
+    expect(said(records.map((r) => ({ ...r, assigned: r.name === 'n3' ? 'i9' : 'i1' }))).messages).toEqual([
+      'n1 (compute) has image i1 assigned; expected of its role is i2',
+      'n2 (compute) has image i1 assigned; expected of its role is i2',
+    ]);
+    expect(said([{ name: 'n1', assigned: 'i2', kernel: 'k1' }]).messages).toEqual([
+      'n1 (compute) has kernel k1 assigned; expected of its role is k2',
+    ]);
+    expect(said([{ name: 'n1' }]).messages).toEqual([]);
+  });
+
+  it('are found under any name of the node, and by nothing less than a complete inventory', () => {
+    expect(said([{ name: 'x1', aliases: ['n1'], assigned: 'i1' }]).messages).toEqual([
+      'x1 (compute) has image i1 assigned; expected of its role is i2',
+    ]);
+    for (const { messages, observed } of [
+      said([{ name: 'n1', assigned: 'i1' }], ROLES, hpcm(NOON, 'n1', { complete: false })),
+      said([{ name: 'n1', assigned: 'i1' }], `${ROLES}  login: { image: 3 }\n`),
+    ]) {
+      expect(messages).toEqual([]);
+      expect(observed).not.toHaveProperty('image_not_expected:node');
+    }
   });
 });
 

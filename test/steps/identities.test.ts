@@ -64,6 +64,7 @@ describe('identities', () => {
               bmcMac: '02:00:00:00:00:01',
               macs: ['02:00:00:00:01:01'],
               image: 'i2',
+              assigned: 'i1',
             },
           ],
         ],
