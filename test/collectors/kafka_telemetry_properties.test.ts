@@ -86,10 +86,7 @@ function split(lines: readonly string[], cuts: readonly number[]): Input[] {
   return parts.map((part, i) => inputOf(`part-${i}.ndjson`, part.join('\n')));
 }
 
-// A shared machine may be slow.
-const PATIENCE = 60_000;
-
-describe('the same samples', { timeout: PATIENCE }, () => {
+describe('the same samples', () => {
   it('roll up to the same in any order, any split and any repetition', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -160,7 +157,7 @@ describe('the same samples', { timeout: PATIENCE }, () => {
   });
 });
 
-describe('any bytes', { timeout: PATIENCE }, () => {
+describe('any bytes', () => {
   const hostile = fc.oneof(
     fc.uint8Array({ maxLength: 400 }),
     fc.string({ unit: 'binary', maxLength: 200 }).map((text) => new TextEncoder().encode(text)),

@@ -1,6 +1,10 @@
+import { vi } from 'vitest';
 import { kafkaTelemetry } from '../../lib/collectors/kafka_telemetry/index.ts';
 import type { Collected, Collector, Input } from '../../lib/model/collector.ts';
 import type { JsonObject } from '../../lib/model/json.ts';
+
+// Some of these tests collect thousands of messages, and a shared machine may be slow.
+vi.setConfig({ testTimeout: 60_000 });
 
 export const NOW = Date.parse('2026-11-30T08:45:00Z');
 
