@@ -2,10 +2,12 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    maxWorkers: 2,
     projects: [
       {
         test: {
           name: 'unit',
+          isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: ['test/integration/**', 'test/bench/**'],
           setupFiles: ['test/loopback.ts'],

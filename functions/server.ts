@@ -28,6 +28,9 @@ export async function serveNode(
   }
   const hosts = 'host' in place ? [...limits.hosts, place.host] : null;
   const front = withFront(app, { hosts, log, clock: observer.clock });
+  const listener = getRequestListener((request) => front.fetch(request, { observer }), {
+    errorHandler: (error) => problemDocument(400, 'Bad request', error instanceof Error ? error.message : String(error)),
+  });
   const server = createServer(
     {
       // A client that is slow to send keeps a connection, and nothing else, for as long as this.
@@ -35,11 +38,9 @@ export async function serveNode(
       requestTimeout: limits.request_timeout,
       connectionsCheckingInterval: Math.min(5000, limits.headers_timeout / 2),
     },
-    getRequestListener((request) => front.fetch(request, { observer }), {
-      errorHandler: (error) => problemDocument(400, 'Bad request', error instanceof Error ? error.message : String(error)),
-    }),
+    (incoming, outgoing) => void listener(incoming, outgoing),
   );
-  server.on('clientError', refuse);
+  server.on('clientError', (error, socket: Socket) => void refuse(error, socket));
   await listen(server, place);
   const address = server.address();
   log('info', 'listening', {
@@ -117,18 +118,16 @@ const REFUSALS: Record<string, [number, string, string]> = {
 };
 
 /** Answers what is no request that Node could read. */
-function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+async function refuse(error: NodeJS.ErrnoException, socket: Socket): Promise<void> {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   const [status, title, detail] = REFUSALS[error.code ?? ''] ?? [400, 'Bad request', 'this is no HTTP request'];
-  const response = problemDocument(status, title, detail);
-  void response.text().then((body) => {
-    socket.end(
-      `HTTP/1.1 ${status} ${title}\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-    );
-  });
+  const body = await problemDocument(status, title, detail).text();
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
 }
 
 type Place = { host: string; port: number } | { path: string } | { fd: number };

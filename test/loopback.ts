@@ -5,13 +5,18 @@ const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 // oxlint-disable-next-line typescript/unbound-method -- it is called with its socket below
 const connect = Socket.prototype.connect;
 
+/** Where a connection goes: `connect({host, port})`, `connect(port, host)` or `connect(path)`, also as an array of these. */
+function hostOf(args: readonly unknown[]): string | null {
+  const given: readonly unknown[] = Array.isArray(args[0]) ? args[0] : args;
+  const [first, second] = given;
+  if (typeof first === 'string') return null;
+  if (typeof first !== 'object' || first === null) return typeof second === 'string' ? second : 'localhost';
+  if ('path' in first && first.path !== undefined) return null;
+  return 'host' in first && typeof first.host === 'string' ? first.host : 'localhost';
+}
+
 Socket.prototype.connect = function connectToLoopback(this: Socket, ...args: unknown[]): Socket {
-  const [first] = Array.isArray(args[0]) ? args[0] : args;
-  const target: { host?: string | undefined; path?: string | undefined } =
-    typeof first === 'object' && first !== null
-      ? first
-      : { path: typeof first === 'string' ? first : undefined, host: typeof args[1] === 'string' ? args[1] : undefined };
-  if (target.path === undefined && !LOOPBACK.test(target.host ?? 'localhost'))
-    throw new Error(`a test connects to ${target.host}; only loopback is allowed`);
+  const host = hostOf(args);
+  if (host !== null && !LOOPBACK.test(host)) throw new Error(`a test connects to ${host}; only loopback is allowed`);
   return (connect as (...a: unknown[]) => Socket).apply(this, args);
-} as typeof connect;
+};

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { telemetryCorpora } from './telemetry-corpora.ts';
 import { type Case, CAPTURES, missesOf, parseCase, reportedOf, scoreCases } from './corpora.ts';
 
 /** The clock of every digest: results do not depend on the day. */
@@ -64,6 +65,13 @@ for (const dir of ['serial', 'gpu', 'conman'].map(placeOf).filter((d) => d !== u
     console.log(`${name}: ${shown.join(', ') || 'nothing'}${beside.length > 0 ? ` (info: ${beside.join(', ')})` : ''} - ${verdict}`);
     if (values.verbose) for (const r of reported) console.log(`  ${r.severity} ${r.kind} ${r.message}`);
   }
+}
+
+const telemetry = join(folder, 'telemetry');
+if (existsSync(telemetry)) {
+  const { table, ok } = await telemetryCorpora(telemetry);
+  console.log(table);
+  if (!ok) misses.push('telemetry: a valid case is not read whole, or an invalid one is tolerated without a reason');
 }
 
 for (const miss of misses) console.log(`MISSED: ${miss}`);

@@ -9,8 +9,6 @@ import type { ReadView } from '../tools/view.ts';
 import { quoteText } from './quoting.ts';
 import { estimateTokens } from './tokens.ts';
 
-/** Tokens of the whole digest, by our estimate. */
-export const BRIEFING_TOKENS = 3000;
 const MAX_LINE = 240;
 
 export const INSTRUCTIONS = [

@@ -69,7 +69,7 @@ describe('what is refused', () => {
     const body = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(32 * 1024).fill(32)),
     });
-    const response = await call('/tools/count_conditions', { method: 'POST', body, duplex: 'half' } as RequestInit);
+    const response = await call('/tools/count_conditions', { method: 'POST', body, duplex: 'half' });
     expect(response.status).toBe(413);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
   });

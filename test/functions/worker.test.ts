@@ -109,7 +109,12 @@ describe('the edge worker, in workerd over R2', { timeout: 30_000 }, () => {
     const response = await bare.dispatchFetch('http://edge.test/diff', { method: 'POST' });
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({
-      mistakes: ['binding OBSERVER_CONFIG is missing', 'binding OBSERVER_TOKEN is missing', 'binding STATE is missing', 'binding REPORTS is missing'],
+      mistakes: [
+        'binding OBSERVER_CONFIG is missing',
+        'binding OBSERVER_TOKEN is missing',
+        'binding STATE is missing',
+        'binding REPORTS is missing',
+      ],
     });
     await bare.dispose();
   });

@@ -94,7 +94,7 @@ describe('a source whose reads never come back', () => {
       });
     });
     const hung = await Promise.all([1, 2, 3, 4, 5].map(() => fetch(`${url}/collect/weka_state`, { method: 'POST' })));
-    expect(hung.map((r) => r.status).sort()).toEqual([409, 409, 409, 409, 502]);
+    expect(hung.map((r) => r.status).sort((a, b) => a - b)).toEqual([409, 409, 409, 409, 502]);
     for (let i = 0; i < 5; i++) expect((await fetch(`${url}/collect/weka_state`, { method: 'POST' })).status).toBe(502);
     expect((await fetch(`${url}/collect/console_logs`, { method: 'POST' })).status).toBe(200);
     expect((await fetch(`${url}/tick`, { method: 'POST' })).status).toBe(200);

@@ -43,7 +43,7 @@ class Disk {
       ...inner,
       setItemRaw: (key: string, value: string, options: WriteOptions) => {
         change();
-        return inner.setItemRaw?.(key, value, options as never);
+        return inner.setItemRaw?.(key, value, options);
       },
       removeItem: (key: string, options: object) => {
         change();
