@@ -152,6 +152,13 @@ describe('Alertmanager', () => {
     expect(alertmanager.tick({ sources: [source('weka_state')] })).toEqual([BEAT]);
   });
 
+  it('tells the next outage from the one before', () => {
+    const alertmanager = new Alertmanager();
+    const weka = source('weka_state', NOW, { fresh: false, age: HOUR });
+    for (const sources of [[weka], [source('weka_state')], [source('weka_state')], [weka]]) alertmanager.tick({ sources });
+    expect([...alertmanager.held.values()].map((a) => a.annotations['key'])).toContain('blind:weka_state#2');
+  });
+
   it('never gets an alert that begins after it ends, whatever clocks say', () => {
     const alertmanager = new Alertmanager();
     const ahead = finding({ firstSeen: toIso(NOW + 48 * HOUR) });

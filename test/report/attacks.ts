@@ -46,6 +46,8 @@ export const ATTACKS: Readonly<Record<string, string>> = {
   template: '{{ .Labels }} ${x} {% raw %} {: .c }',
   zalgo: `n${'\u0301\u0489'.repeat(40)}`,
   long: 'A'.repeat(20_000),
+  'long once it is escaped': '&<>'.repeat(400),
+  'long, of halves': '\u{1f600}'.repeat(900),
   'long and broken': `${'A'.repeat(499)}\u{1f600}`.repeat(3),
 };
 

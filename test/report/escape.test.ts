@@ -2,16 +2,16 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Report } from '../../lib/model/report.ts';
 import { hasUnsafe } from '../../lib/model/text.ts';
-import { escape as escapeHtml } from '../../lib/report/html.ts';
-import { escape as escapeMarkdown } from '../../lib/report/markdown.ts';
-import { outline } from '../../lib/report/outline.ts';
+import { escape as escapeHtml, renderHtml } from '../../lib/report/html.ts';
+import { escape as escapeMarkdown, renderMarkdown } from '../../lib/report/markdown.ts';
+import { outline, type Outline } from '../../lib/report/outline.ts';
 import { planNotices } from '../../lib/report/plan.ts';
 import { render } from '../../lib/report/render.ts';
 import { planAlerts } from '../../lib/report/sinks/alertmanager.ts';
 import { apart, slackText } from '../../lib/report/sinks/apart.ts';
 import { slackMessage } from '../../lib/report/sinks/slack.ts';
 import { notification } from '../../lib/report/sinks/webhook.ts';
-import { columns } from '../../lib/report/text.ts';
+import { columns, renderText } from '../../lib/report/text.ts';
 import { ATTACKS, hostileReport } from './attacks.ts';
 import { NOW } from './build.ts';
 
@@ -197,6 +197,44 @@ describe('what goes to a chat', () => {
     expect(JSON.stringify(body).length).toBeLessThan(100_000);
   });
 });
+
+it('every renderer escapes by itself, whatever an outline holds', () => {
+  for (const attack of Object.values(ATTACKS)) {
+    const raw = rawOutline(attack);
+    for (const shown of [renderText(raw, { colour: false, width: 80 }), renderMarkdown(raw), renderHtml(raw, attack)]) {
+      expect(shown.split('\n').filter(hasUnsafe)).toEqual([]);
+    }
+  }
+});
+
+function rawOutline(text: string): Outline {
+  const item = {
+    severity: 'critical' as const,
+    title: text,
+    where: text,
+    findings: 2,
+    facts: [text],
+    details: [text, text, text, text],
+    hint: text,
+  };
+  return {
+    verdict: 'critical',
+    headline: text,
+    at: text,
+    because: [text],
+    warnings: [text],
+    tallies: [{ label: text, value: 1 }],
+    sections: [false, true].map((quiet) => ({
+      title: text,
+      note: text,
+      findings: 1,
+      items: [item, { ...item, isSentence: true as const }],
+      quiet,
+    })),
+    proof: { columns: ['a', 'b'], rows: [[text, text]] },
+    footer: [text],
+  };
+}
 
 it('an outline holds nothing raw and nothing endless', () => {
   for (const attack of Object.values(ATTACKS)) {
