@@ -23,6 +23,8 @@ export interface DeriveInput {
   sources: readonly SourceView[];
   groundTruth: GroundTruth | null;
   mistakes: readonly string[];
+  /** Why the lifecycle's state is not the one that the last tick left; null where it is. */
+  damage?: string | null;
   /** What each source tells of the identity of nodes, and the names made of it; none = names are taken as they are. */
   identities?: ReadonlyMap<string, readonly Identity[]>;
   names?: Names;
@@ -43,6 +45,7 @@ export function deriveConditions(input: DeriveInput): Collected<null> {
   };
   const made = new Derivation();
   made.add(mistaken(input));
+  made.add(damaged(input));
   const fleet = fleetOf(groundTruth);
   made.add(expectedNodes({ fleet, unsure: unsure('fleet'), inventory, names }));
   const records = input.identities?.get(INVENTORY) ?? [];
@@ -74,6 +77,19 @@ function ambiguous(cluster: string, names: Names): Derivation {
       part: key,
       message: `${all.length === 1 ? 'a' : all.length} ${key}${all.length === 1 ? ' is' : 's are'} claimed by more than one node: ${told.join('; ')}${all.length > told.length ? `; and ${all.length - told.length} more` : ''}`,
       values: { claims: all.length },
+    });
+  }
+  return made;
+}
+
+function damaged({ cluster, damage = null }: DeriveInput): Derivation {
+  const made = new Derivation();
+  made.judged('memory_damaged', 'cluster', 'all');
+  if (damage !== null) {
+    made.conditions.push({
+      kind: 'memory_damaged',
+      subject: { type: 'cluster', id: cluster },
+      message: `what the last tick left cannot be read: ${damage}`,
     });
   }
   return made;

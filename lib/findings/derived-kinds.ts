@@ -12,6 +12,15 @@ export const DERIVED_KINDS: readonly Kind[] = [
     provenance: 'own judgement: an entry that is not understood protects nothing',
   },
   {
+    kind: 'memory_damaged',
+    title: 'state of the observer damaged',
+    severity: 'warning',
+    subjects: ['cluster'],
+    clears: { by: 'absence' },
+    hint: 'Look at the disk and the log of the machine that holds the state root. Findings are taken up from the last state that can be read; some may be told as new once more, none is lost.',
+    provenance: 'own judgement',
+  },
+  {
     kind: 'node_missing',
     title: 'expected node not in the inventory',
     severity: 'warning',

@@ -33,6 +33,8 @@ export const Recording = z.object({
   groundTruth: z.object({ file: z.string(), text: z.string() }).nullable(),
   /** The tick whose lifecycle state this one began with. */
   before: TimeId.nullable(),
+  /** Why that is not the state that the tick before left; null where it is. */
+  damage: z.string().nullable().default(null),
   unfinished: TimeId.nullable(),
   alsoUnfinished: z.array(TimeId).default([]),
   /** The assessment of the tick before, which may have been carried on. */

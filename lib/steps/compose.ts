@@ -27,6 +27,8 @@ export interface TickInputs {
   /** The lifecycle's state after the tick before. */
   before: LifecycleState | null;
   beforeTick: string | null;
+  /** Why that is not the state that the last tick left; null where it is. */
+  damage: string | null;
   /** The last assessment, which may still hold. */
   previous: Assessment | null;
   groundTruth: { text: string; file: string } | null;
@@ -148,6 +150,7 @@ export async function compose(
     configuration: config.hash,
     groundTruth: inputs.groundTruth,
     before: inputs.beforeTick,
+    damage: inputs.damage,
     unfinished: inputs.unfinished,
     alsoUnfinished: [...inputs.alsoUnfinished],
     previous: inputs.previous,
@@ -169,11 +172,11 @@ export async function compose(
 /** What needs two sources or ground truth, as the snapshot of a source of its own. */
 function derivedSnapshot(
   observer: Observer,
-  { now, sources, derived, identities, series }: TickInputs,
+  { now, sources, derived, damage, identities, series }: TickInputs,
   known: { groundTruth: GroundTruth | null; mistakes: readonly string[]; names: Names },
 ): Snapshot {
   const { cluster, rules } = observer.config;
-  const collected = deriveConditions({ cluster, now, sources, ...known, identities, series, rules });
+  const collected = deriveConditions({ cluster, now, sources, ...known, damage, identities, series, rules });
   return {
     ...makeSnapshot({
       source: OBSERVER,

@@ -100,6 +100,7 @@ async function inputsOf(observer: Observer, recording: Recording, now: number): 
     changes,
     before: before === null ? null : await store.get(`findings/states/${before}`, LifecycleState),
     beforeTick: before,
+    damage: recording.damage,
     previous: recording.previous,
     groundTruth: recording.groundTruth,
     identities: await readIdentities(observer, sources, { keep: false }),

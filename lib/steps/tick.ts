@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AuditLog } from '../audit/audit.ts';
 import { OBSERVER } from '../findings/derive.ts';
-import { LifecycleState, type SourceView } from '../findings/judge.ts';
+import type { SourceView } from '../findings/judge.ts';
 import { Change } from '../model/change.ts';
 import type { Recording } from '../model/recording.ts';
 import { Assessment, type Report } from '../model/report.ts';
@@ -16,6 +16,7 @@ import { diffSources } from './diff.ts';
 import { readForecastSeries } from './forecast-series.ts';
 import { appendHistory } from './history.ts';
 import { readIdentities } from './identities.ts';
+import { readBefore } from './lifecycle-before.ts';
 import { alone, type Observer } from './observer.ts';
 import { readProfile, writeProfile } from './profiles.ts';
 
@@ -107,9 +108,10 @@ async function gather(
   observer: Observer,
   lastTick: string | null,
   now: number,
-): Promise<Pick<TickInputs, 'sources' | 'before' | 'beforeTick' | 'groundTruth' | 'changes' | 'identities' | 'series'>> {
+): Promise<Pick<TickInputs, 'sources' | 'before' | 'beforeTick' | 'groundTruth' | 'changes' | 'damage' | 'identities' | 'series'>> {
   const { store, snapshots } = observer;
-  const before = lastTick === null ? null : await store.get(`findings/states/${lastTick}`, LifecycleState);
+  const { state: before, tick: beforeTick, damage } = await readBefore(store, lastTick);
+  if (damage !== null) observer.log('error', 'lifecycle state', { damage });
   const sources: SourceView[] = [];
   const changes: Change[] = [];
   for (const [source, config] of observer.config.sources) {
@@ -129,7 +131,8 @@ async function gather(
     sources,
     changes,
     before,
-    beforeTick: lastTick,
+    beforeTick,
+    damage,
     groundTruth: await observer.groundTruth(),
     identities: await readIdentities(observer, sources, { keep: true }),
     series: await readForecastSeries(store, sources, now),

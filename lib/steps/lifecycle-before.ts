@@ -1,0 +1,41 @@
+import { LifecycleState } from '../findings/judge.ts';
+import { type Store, StoreError } from '../store/store.ts';
+
+/** States that are tried before everything is seen as for the first time. */
+const TRIED = 12;
+
+export interface Before {
+  state: LifecycleState | null;
+  /** The tick that left it. */
+  tick: string | null;
+  /** Why it is not the one that the last tick left; null where it is. */
+  damage: string | null;
+}
+
+/**
+ * The lifecycle's state to go on from. Where the one that the last tick left is damaged or gone, an older one is as good:
+ * the snapshots since then are judged once more.
+ */
+export async function readBefore(store: Store, lastTick: string | null): Promise<Before> {
+  if (lastTick === null) return { state: null, tick: null, damage: null };
+  const first = await readState(store, lastTick);
+  if (typeof first !== 'string') return { state: first, tick: lastTick, damage: null };
+  const prefix = 'findings/states/';
+  const older = (await store.list(prefix.slice(0, -1))).map((key) => key.slice(prefix.length)).filter((tick) => tick < lastTick);
+  for (const tick of older.toReversed().slice(0, TRIED)) {
+    const state = await readState(store, tick);
+    if (typeof state !== 'string') return { state, tick, damage: `${first}; taken up from tick ${tick}` };
+  }
+  return { state: null, tick: null, damage: `${first}, and no older one is there: everything is seen as for the first time` };
+}
+
+/** A state, or what is wrong with it. */
+async function readState(store: Store, tick: string): Promise<LifecycleState | string> {
+  const key = `findings/states/${tick}`;
+  try {
+    return (await store.get(key, LifecycleState)) ?? `${key} is gone`;
+  } catch (error) {
+    if (error instanceof StoreError) return error.message;
+    throw error;
+  }
+}
