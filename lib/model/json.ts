@@ -14,16 +14,24 @@ export const JsonObject = z.record(z.string(), Json);
  * `undefined` members are left out, as JSON does; non-finite numbers throw, since they would become null unseen.
  */
 export function canonicalJson(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
   if (value === null || typeof value !== 'object') {
     if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`no JSON for ${value}`);
     return JSON.stringify(value) ?? 'null';
   }
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members = Object.entries(value)
-    .filter(([, v]) => v !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([k, v]) => `${JSON.stringify(k)}:${canonicalJson(v)}`);
-  return `{${members.join(',')}}`;
+  // Facts of whole fleets are written this way at every run: concatenation is several times as fast as joining lists.
+  if (Array.isArray(value)) {
+    let text = '[';
+    for (let i = 0; i < value.length; i++) text += i === 0 ? canonicalJson(value[i]) : `,${canonicalJson(value[i])}`;
+    return `${text}]`;
+  }
+  let text = '';
+  for (const key of Object.keys(value).sort()) {
+    const member = (value as Record<string, unknown>)[key];
+    if (member === undefined) continue;
+    text += `${text === '' ? '{' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`;
+  }
+  return text === '' ? '{}' : `${text}}`;
 }
 
 /** Where a text stands that is no JSON, and what was expected there. */
@@ -79,12 +87,21 @@ function tooDeepAt(text: string): number {
   for (let at = 0; at < text.length; at++) {
     const c = text.charCodeAt(at);
     if (c === 0x22) {
-      for (at++; text.charCodeAt(at) !== 0x22; at++) if (text.charCodeAt(at) === 0x5c) at++;
+      // Texts are most of a document, and a search passes them faster than a loop.
+      at = text.indexOf('"', at + 1);
+      while (isEscaped(text, at)) at = text.indexOf('"', at + 1);
     } else if (c === 0x5b || c === 0x7b) {
       if (++depth > MAX_JSON_DEPTH) return at;
     } else if (c === 0x5d || c === 0x7d) depth--;
   }
   return -1;
+}
+
+/** Whether an odd number of backslashes stands before a place. */
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1;
+  while (text.charCodeAt(before) === 0x5c) before--;
+  return (at - before) % 2 === 0;
 }
 
 /** Resolves an RFC 6901 JSON pointer (`/summary/drives/0`); undefined where nothing stands. Own members only. */

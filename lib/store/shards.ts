@@ -52,6 +52,11 @@ export function toShards(facts: readonly SubjectFacts[]): ShardText[] {
   });
 }
 
+/** 32 bits of a subject's key (FNV-1a, its bits mixed once more): it only spreads subjects over shards. */
 function hashOf(subject: Subject): number {
-  return Number.parseInt(sha256Hex(subjectKey(subject)).slice(0, 8), 16);
+  const key = subjectKey(subject);
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  return (hash ^ (hash >>> 13)) >>> 0;
 }

@@ -132,11 +132,17 @@ export function readJson<T>(key: string, text: string, schema: z.ZodType<T>): T 
 }
 
 function toJson(key: string, value: unknown): string {
-  const text = JSON.stringify(value, (name, member: unknown) => {
-    if (typeof member === 'number' && !Number.isFinite(member))
-      throw new StoreError(`${key}: ${name} is ${member}, which JSON cannot hold`, { key });
-    return member;
-  }) as string | undefined;
+  const text = JSON.stringify(value) as string | undefined;
   if (text === undefined) throw new StoreError(`${key}: ${typeof value} has no JSON`, { key });
+  // A replacer would be asked about every member; only where a null stands a number can have been lost.
+  if (text.includes('null')) refuseNonFinite(key, '', value);
   return text;
+}
+
+/** JSON makes null of what is no finite number, and nobody would see. */
+function refuseNonFinite(key: string, name: string, value: unknown): void {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new StoreError(`${key}: ${name} is ${value}, which JSON cannot hold`, { key });
+  if (typeof value !== 'object' || value === null) return;
+  for (const [member, inner] of Object.entries(value)) refuseNonFinite(key, member, inner);
 }
