@@ -80,7 +80,8 @@ export async function tick(observer: Observer): Promise<Report> {
     await lease.check();
     await store.put('findings/head', { tick: id, assessment: made.report.assessment } satisfies z.infer<typeof Head>);
     const report: Report = { ...made.report, sinks: await notify(observer, made.report) };
-    await publishReport(observer, report);
+    // It is written before anybody is told of it; that nobody was is nothing to add.
+    if (report.sinks.length > 0) await publishReport(observer, report);
     await tidy(observer, now);
     observer.log('info', 'tick ended', { tick: id, verdict: report.verdict, findings: report.findings.length });
     return report;
