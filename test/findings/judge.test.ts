@@ -79,6 +79,62 @@ describe('an event', () => {
   });
 });
 
+describe('looks between two ticks', () => {
+  const first = tickOf({ now: NOON, sources: [view(scheduler(NOON, 'n1', { down: ['n1'] }))] });
+  const after = (now: number, ...since: Snapshot[]) =>
+    tickOf({ now, before: first.state, sources: [{ ...view(since.at(-1) ?? null), since }] }).findings.map((f) => [
+      f.state,
+      f.episode,
+      f.reason,
+    ]);
+  const old = (s: Snapshot, age: number): Snapshot => ({ ...s, asOf: new Date(Date.parse(s.asOf) - age).toISOString() });
+
+  it('count as they were when they were made, not as old as they are now', () => {
+    const [good, broken] = [scheduler(NOON + 5 * MINUTE, 'n1'), scheduler(NOON + 10 * MINUTE, 'n1', { down: ['n1'] })];
+    expect(after(NOON + 10 * MINUTE, good, broken)).toEqual([['new', 2, 'back again, episode 2']]);
+    expect(after(NOON + HOUR, good, broken)).toEqual([['stale', 2, 'pbs_state is 50m old']]);
+    expect(after(NOON + 10 * MINUTE, old(good, HOUR), broken)).toEqual([['ongoing', 1, 'seen again']]);
+  });
+
+  it('that came and went are told as that, but for candidates that were taken back', () => {
+    const seen = (at: number, kind: string, part?: string): Snapshot =>
+      snapshot({
+        source: 'pbs_state',
+        at,
+        observed: { node: 'n1' },
+        conditions: [{ kind, part, subject: { type: 'node', id: 'n1' }, message: kind }],
+      });
+    const none = (at: number): Snapshot => snapshot({ source: 'pbs_state', at, observed: { node: 'n1' } });
+    const fresh = (now: number, before: Judged | null, ...since: Snapshot[]): Judged =>
+      tickOf({ now, before: before?.state ?? null, sources: [{ ...view(since.at(-1) ?? null), since }] });
+    const passed = fresh(NOON + MINUTE, null, seen(NOON, 'node_down'), none(NOON + MINUTE));
+    expect(passed.findings).toMatchObject([
+      { state: 'resolved', episode: 1, reason: expect.stringMatching(/^came and went since the last tick; seen without it/) },
+    ]);
+
+    const twice = fresh(NOON + MINUTE, null, seen(NOON, 'power_contradiction', 'a'), seen(NOON + MINUTE, 'power_contradiction', 'a'));
+    const over = fresh(NOON + 2 * MINUTE, twice, none(NOON + 2 * MINUTE));
+    const later = NOON + 2 * DAY;
+    const again = fresh(later, fresh(later - MINUTE, over, none(later - MINUTE)), seen(later, 'power_contradiction', 'a'));
+    expect(again.findings).toMatchObject([{ state: 'candidate', episode: 2 }]);
+    const back = fresh(later + 3 * MINUTE, again, ...[1, 2, 3].map((n) => none(later + n * MINUTE)));
+    expect(back.findings).toEqual([]);
+  });
+
+  it('are counted once, however many ticks there are', () => {
+    const oom: ConditionDraft = { kind: 'oom', subject: { type: 'node', id: 'n1' }, part: 'global', message: 'oom' };
+    const said = consoles(NOON, { conditions: [oom] });
+    const looks = [0, 25, 26, 27].reduce<Judged[]>((done, h) => {
+      const since = h === 0 ? [said] : [];
+      return [
+        ...done,
+        tickOf({ now: NOON + h * HOUR, before: done.at(-1)?.state ?? null, sources: [{ ...view(said), maxAge: 10 * DAY, since }] }),
+      ];
+    }, []);
+    expect(looks.map((t) => t.state.tracked[0]?.looks)).toEqual(['1', '10', '10', '10']);
+  });
+});
+
 describe('what is known only from an old look', () => {
   it('begins stale and is new when it is seen', () => {
     const old = { ...consoles(NOON, { conditions: [panic] }), asOf: consoles(NOON - HOUR).asOf };
