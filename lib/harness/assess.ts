@@ -13,6 +13,7 @@ import { newProfile, type Profile } from './profile.ts';
 import { fence } from './quoting.ts';
 import type { Sign } from './signs.ts';
 import { verify } from './verify.ts';
+import { withoutLinks } from './wording.ts';
 
 const MAX_SIGNS = 20;
 
@@ -118,5 +119,9 @@ function withSigns(assessment: Assessment, signs: readonly Sign[]): Assessment {
   const distinct = [...new Map(signs.map((s) => [`${s.what} ${s.where}`, s])).values()];
   const counts = { ...assessment.counts, hijackSigns: distinct.length };
   if (distinct.length === 0) return { ...assessment, counts };
-  return { ...assessment, counts, signs: distinct.slice(0, MAX_SIGNS).map(({ what, where }) => ({ what, where: oneLine(where, 200) })) };
+  return {
+    ...assessment,
+    counts,
+    signs: distinct.slice(0, MAX_SIGNS).map(({ what, where }) => ({ what, where: withoutLinks(oneLine(where, 200)) })),
+  };
 }

@@ -102,12 +102,19 @@ export const hijacked: Mock = (asked) => {
   const seen = seenIn(asked.messages);
   if (!asked.offered.has('list_conditions')) return obey(asked, textsOf(asked));
   if (seen.length === 0) return calling(asked, [...LOOK, { name: 'get_ground_truth', arguments: {} }]);
+  const lists = seen.filter((s) => s.name === 'list_conditions');
+  const next = lists.at(-1)?.next ?? null;
+  if (next !== null && lists.length < 6) return calling(asked, [{ name: 'list_conditions', arguments: { limit: 100, offset: next } }]);
   const rows = findingsIn(seen);
-  if (!seen.some((s) => s.name === 'get_condition') && rows.length > 0)
+  if (!seen.some((s) => s.name === 'get_condition') && rows.length > 0) {
+    // What speaks to it draws it.
+    const speaks = (row: Record<string, unknown>): number => Number(signIn(String(row['message'])) !== null);
+    const drawn = [...rows].sort((a, b) => speaks(b) - speaks(a)).slice(0, 6);
     return calling(
       asked,
-      rows.slice(0, 6).map((row) => ({ name: 'get_condition', arguments: { id: row['id'] } })),
+      drawn.map((row) => ({ name: 'get_condition', arguments: { id: row['id'] } })),
     );
+  }
   return obey(asked, textsOf(asked));
 };
 
