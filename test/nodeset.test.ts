@@ -145,11 +145,11 @@ describe('fold', () => {
       seed = (seed * 48271) % 2147483647;
       return seed % below;
     };
-    const scattered = Array.from({ length: 50_000 }, () => `x${random(5000)}c${random(50)}s${random(50)}b${random(50)}`);
+    const scattered = Array.from({ length: 15_000 }, () => `x${random(5000)}c${random(50)}s${random(50)}b${random(50)}`);
     expect(expand(fold(scattered))).toHaveLength(new Set(scattered).size);
-    const words = Array.from({ length: 30_000 }, () => random(2 ** 31).toString(36) + random(2 ** 31).toString(36));
+    const words = Array.from({ length: 10_000 }, () => random(2 ** 31).toString(36) + random(2 ** 31).toString(36));
     expect(expand(fold(words))).toHaveLength(new Set(words).size);
-    const long = Array.from({ length: 300 }, () => Array.from({ length: 200 }, () => random(3)).join('a'));
+    const long = Array.from({ length: 100 }, () => Array.from({ length: 200 }, () => random(3)).join('a'));
     expect(expand(fold(long))).toEqual(sorted(long));
   }, 30_000);
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Report } from '../../lib/model/report.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/functions/cli.js', import.meta.url));
@@ -16,10 +16,9 @@ interface Ended {
 
 let folder: string;
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'hpc-observer-e2e-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const made: string[] = [];
+const fresh = (): void => void made.push((folder = mkdtempSync(join(tmpdir(), 'hpc-observer-e2e-'))));
+afterAll(() => made.forEach((one) => rmSync(one, { recursive: true, force: true })));
 
 /** Runs the built command as a user would. */
 function observer(...args: string[]): Promise<Ended> {
@@ -35,11 +34,16 @@ function observer(...args: string[]): Promise<Ended> {
 
 const roots = (): string[] => ['--state-root', join(folder, 'state'), '--report-root', join(folder, 'reports')];
 
-describe('self-test', { timeout: 60_000 }, () => {
-  it('finds the faulty day, leaves its traces in the given roots, and shows the same as ongoing the second time', async () => {
+describe('self-test on the faulty day', { timeout: 60_000 }, () => {
+  let report: Report;
+  beforeAll(async () => {
+    fresh();
     const first = await observer('self-test', '--no-notify', '--json', ...roots());
     expect(first).toMatchObject({ code: 0, err: '' });
-    const report = Report.parse(JSON.parse(first.out));
+    report = Report.parse(JSON.parse(first.out));
+  }, 60_000);
+
+  it('finds it, and leaves its traces in the given roots', () => {
     expect(report.verdict).toBe('critical');
     expect(report.findings.length).toBeGreaterThan(20);
     expect(new Set(report.findings.map((f) => f.state))).toEqual(new Set(['new']));
@@ -49,30 +53,49 @@ describe('self-test', { timeout: 60_000 }, () => {
     expect(readdirSync(join(folder, 'reports'))).toEqual(
       expect.arrayContaining(['latest.json', 'latest.md', 'latest.txt', 'latest.html', `${report.tick}.json`]),
     );
+    expect(readFileSync(join(folder, 'reports', 'latest.txt'), 'utf8')).toContain('PROOF OF RUN');
+  });
 
-    const second = Report.parse(JSON.parse((await observer('self-test', '--no-notify', '--json', ...roots())).out));
-    expect(second.findings.filter((f) => f.state === 'new')).toEqual([]);
-    const ongoing = second.findings.filter((f) => f.state === 'ongoing').map((f) => f.id);
+  it('leaves what can be read: snapshot, report, findings, explain, tools', async () => {
+    const demo = ['--demo', ...roots()];
+    expect(JSON.parse((await observer('snapshot', 'weka_state', ...demo)).out)).toMatchObject({
+      source: 'weka_state',
+      schema: 'hpc-observer/snapshot/1',
+    });
+    expect((await observer('report', '--format', 'md', ...demo)).out).toMatch(/^# CRITICAL/);
+    expect((await observer('report', '--format', 'pdf', ...demo)).code).toBe(2);
+    const listed = await observer('findings', '--state', 'new', ...demo);
+    const id = /^([0-9a-f]{32}) /m.exec(listed.out)?.[1] as string;
+    expect((await observer('explain', id, ...demo)).out).toContain('episode 1');
+    expect((await observer('explain', '0'.repeat(32), ...demo)).code).toBe(1);
+    expect(JSON.parse((await observer('tools', 'call', 'count_conditions', '{"by":"kind"}', ...demo)).out)).toMatchObject({ ok: true });
+    expect(await observer('tools', 'call', '__proto__', '{}', ...demo)).toMatchObject({ code: 1, err: expect.stringContaining('no tool') });
+  });
+
+  it('shows the same as ongoing the second time, for people without colour when it is no terminal', async () => {
+    const second = await observer('self-test', '--no-notify', ...roots());
+    expect(second.out).toMatch(/^CRITICAL · \d+ ongoing/);
+    expect(second.out).toContain('PROOF OF RUN');
+    expect(second.out).not.toContain('\u001b');
+    const { findings } = Report.parse(JSON.parse(readFileSync(join(folder, 'reports', 'latest.json'), 'utf8')));
+    expect(findings.filter((f) => f.state === 'new')).toEqual([]);
+    const ongoing = findings.filter((f) => f.state === 'ongoing').map((f) => f.id);
     expect(ongoing.sort()).toEqual(report.findings.map((f) => f.id).sort());
-  });
-
-  it('says ok on the healthy day', async () => {
-    const { code, out } = await observer('self-test', '--day', 'healthy', '--json', ...roots());
-    expect(code).toBe(0);
-    const report = Report.parse(JSON.parse(out));
-    expect(report.findings.filter((f) => f.severity !== 'info')).toEqual([]);
-    expect(report.verdict).toBe('ok');
-  });
-
-  it('prints the report for people, without colour when it is no terminal', async () => {
-    const { out } = await observer('self-test', ...roots());
-    expect(out).toMatch(/^CRITICAL · \d+ new critical/);
-    expect(out).toContain('PROOF OF RUN');
-    expect(out).not.toContain('\u001b');
   });
 });
 
+it('self-test says ok on the healthy day', { timeout: 60_000 }, async () => {
+  fresh();
+  const { code, out } = await observer('self-test', '--day', 'healthy', '--json', ...roots());
+  expect(code).toBe(0);
+  const report = Report.parse(JSON.parse(out));
+  expect(report.findings.filter((f) => f.severity !== 'info')).toEqual([]);
+  expect(report.verdict).toBe('ok');
+});
+
 describe('the command line', { timeout: 30_000 }, () => {
+  beforeEach(fresh);
+
   it('answers usage mistakes with 2', async () => {
     expect(await observer('collect', '--nonsense')).toMatchObject({ code: 2 });
     expect(await observer('nonsense')).toMatchObject({ code: 2 });
@@ -115,23 +138,5 @@ describe('the command line', { timeout: 30_000 }, () => {
       err: expect.stringContaining('nowhere'),
     });
     expect(await observer('findings', '--check', '--config', file, ...roots())).toMatchObject({ code: 2 });
-  });
-
-  it('reads what is stored: snapshot, report, findings, explain, tools', async () => {
-    await observer('self-test', '--no-model', ...roots());
-    const demo = ['--demo', ...roots()];
-    expect(JSON.parse((await observer('snapshot', 'weka_state', ...demo)).out)).toMatchObject({
-      source: 'weka_state',
-      schema: 'hpc-observer/snapshot/1',
-    });
-    expect((await observer('report', '--format', 'md', ...demo)).out).toMatch(/^# CRITICAL/);
-    expect((await observer('report', '--format', 'pdf', ...demo)).code).toBe(2);
-    const listed = await observer('findings', '--state', 'new', ...demo);
-    const id = /^([0-9a-f]{32}) /m.exec(listed.out)?.[1] as string;
-    expect((await observer('explain', id, ...demo)).out).toContain('episode 1');
-    expect((await observer('explain', '0'.repeat(32), ...demo)).code).toBe(1);
-    expect(JSON.parse((await observer('tools', 'call', 'count_conditions', '{"by":"kind"}', ...demo)).out)).toMatchObject({ ok: true });
-    expect(await observer('tools', 'call', '__proto__', '{}', ...demo)).toMatchObject({ code: 1, err: expect.stringContaining('no tool') });
-    expect(readFileSync(join(folder, 'reports', 'latest.txt'), 'utf8')).toContain('PROOF OF RUN');
   });
 });

@@ -129,14 +129,14 @@ describe('parseJson', () => {
   });
 
   it('is not undone by huge broken documents', () => {
-    const size = 50_000_000;
+    const size = 5_000_000;
     expect(problemOf(`"${'a'.repeat(size)}`)).toMatchObject({ line: 1, column: size + 2 });
-    expect(problemOf(`["${'\\n'.repeat(1_000_000)}`)).toMatchObject({ line: 1, column: 2_000_003 });
-    expect(problemOf('['.repeat(1_000_000))).toMatchObject({ line: 1, column: 1_000_001 });
-    expect(problemOf('{"a":'.repeat(1_000_000))).toMatchObject({ line: 1, column: 5_000_001 });
-    expect(problemOf(`${' '.repeat(1_000_000)}x`)).toMatchObject({ line: 1, column: 1_000_001, message: 'unexpected text; expected JSON' });
-    expect(problemOf(`${'\n'.repeat(1_000_000)}x`)).toMatchObject({ line: 1_000_001, column: 1 });
-    expect(problemOf(`${'9'.repeat(1_000_000)}x`)).toMatchObject({ line: 1, column: 1_000_001 });
+    expect(problemOf(`["${'\\n'.repeat(200_000)}`)).toMatchObject({ line: 1, column: 400_003 });
+    expect(problemOf('['.repeat(200_000))).toMatchObject({ line: 1, column: 200_001 });
+    expect(problemOf('{"a":'.repeat(200_000))).toMatchObject({ line: 1, column: 1_000_001 });
+    expect(problemOf(`${' '.repeat(200_000)}x`)).toMatchObject({ line: 1, column: 200_001, message: 'unexpected text; expected JSON' });
+    expect(problemOf(`${'\n'.repeat(200_000)}x`)).toMatchObject({ line: 200_001, column: 1 });
+    expect(problemOf(`${'9'.repeat(200_000)}x`)).toMatchObject({ line: 1, column: 200_001 });
   }, 60_000);
 
   it('refuses a depth at which whoever walks the value would run out of stack', () => {

@@ -18,7 +18,7 @@ type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** Long enough for a slow machine: a deadline is met where a test is about one. */
 const PATIENT: Patience = { attempts: 3, attempt: 20_000, total: 60_000, wait: 5 };
-const IMPATIENT: Patience = { ...PATIENT, attempt: 1000 };
+const IMPATIENT: Patience = { ...PATIENT, attempt: 500 };
 
 let requests: Request[];
 let answers: Answer[];

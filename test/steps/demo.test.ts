@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { collectors } from '../../lib/collectors/registry.ts';
 import { kinds } from '../../lib/findings/kinds.ts';
 import { invoke, tools } from '../../lib/tools/registry.ts';
@@ -25,6 +25,11 @@ const FOLDERS: Record<string, string> = {
 };
 
 let observer: TestObserver;
+let whole: Report;
+beforeAll(async () => {
+  ({ report: whole } = await run(onDay('faulty')));
+  observer.dispose();
+});
 afterEach(() => observer.dispose());
 
 /** An observer over a copy of a bundled day, at its clock. */
@@ -59,8 +64,6 @@ describe('the faulty day', { timeout: 60_000 }, () => {
   });
 
   it.each(SOURCES)('without %s leaves the findings of the others, and a verdict that says what was not seen', async (source) => {
-    const whole = (await run(onDay('faulty'))).report;
-    observer.dispose();
     onDay('faulty');
     rmSync(join(observer.folder, FOLDERS[source] as string), { recursive: true });
     const { results, report } = await run(observer);
