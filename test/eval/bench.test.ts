@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { type Errand, measureAt, runErrand } from '../../lib/eval/bench/child.ts';
 import type { Measured, Part } from '../../lib/eval/bench/part.ts';
-import { costliest, Results, table } from '../../lib/eval/bench/results.ts';
+import { costliest, growthTable, Results, table } from '../../lib/eval/bench/results.ts';
 
 const part: Part = { name: 'run', title: 'a run', clock: 'processor', measure: () => Promise.reject(new Error('not here')) };
 
@@ -48,5 +49,44 @@ describe('the table of a benchmark', () => {
   it('is kept in a form that is read again', () => {
     const results = { schema: 'hpc-observer/bench/1', version: '0.1.0', node: 'v20', processor: 'one', parts: { run: [small, large] } };
     expect(Results.parse(JSON.parse(JSON.stringify(results)))).toEqual(results);
+  });
+
+  it('tells growth from 1,000 nodes on, and what grows more than the fleet', () => {
+    const tiny = measured(64, { 'first: digest': 20 });
+    const text = growthTable([{ part, measured: [tiny, ...[1000, 10_000].map(growing)] }]);
+    expect(row(text, 'run · first: digest')).toEqual(['20.0 ms', '1000 ms', '10000 ms', 'n^1.00']);
+    expect(row(text, 'run · pairs')).toEqual(['1000 ms', '100000 ms', 'n^2.00 MORE THAN LINEAR']);
+    expect(row(text, 'run · all at once, memory')).toEqual(['100 MiB', '100 MiB', 'n^0.00']);
+    expect(row(text, 'run · prompt')).toEqual(['2.0 KiB', '2.0 KiB', 'n^0.00']);
+  });
+});
+
+/** One stage linear, one quadratic, memory and an amount that do not grow. */
+function growing(size: number): Measured {
+  const m = measured(size, { 'first: digest': size, pairs: size ** 2 / 1000 });
+  m.stages.push({ name: 'all at once', ms: 5, peak: 100 * 2 ** 20 });
+  return { ...m, amounts: [{ name: 'prompt', bytes: 2048 }] };
+}
+
+describe('a part', () => {
+  it('is prepared, measured, and run alone in processes apart, in that order', async () => {
+    const asked: string[] = [];
+    const small: Part = {
+      ...part,
+      prepare: () => undefined,
+      measure: async () => ({ baseline: { name: 'nothing', ms: 1 }, stages: [{ name: 'a', ms: 2 }] }),
+      alone: { whole: async () => ({ ms: 7, note: 'seven', amounts: [{ name: 'report', bytes: 3 }] }) },
+    };
+    const { peak, stages, ...rest } = await measureAt(small, 64, '/nowhere', (errand: Errand) => {
+      asked.push(errand.what);
+      return runErrand(small, errand);
+    });
+    expect(asked).toEqual(['prepare', 'measure', 'whole']);
+    expect(rest).toEqual({ size: 64, baseline: { name: 'nothing', ms: 1 }, amounts: [{ name: 'report', bytes: 3 }] });
+    expect(stages).toEqual([
+      { name: 'a', ms: 2 },
+      { name: 'whole', ms: 7, note: 'seven', peak: expect.any(Number) },
+    ]);
+    expect(peak).toBeGreaterThan(2 ** 20);
   });
 });
