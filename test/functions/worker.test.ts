@@ -1,12 +1,8 @@
-import { build, type BuildResult } from 'esbuild';
 import { Miniflare } from 'miniflare';
-import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundle, EDGE } from './bundle.ts';
 import { CONTRACT_CONFIG, CONTRACT_TOKEN, httpContract } from './contract.ts';
-import { collectors } from '../../lib/collectors/registry.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The whole worker, minified: what a platform loads at a cold start. */
 const BUDGET_BYTES = 1_250_000;
 const TOKEN = 'correct-horse';
@@ -19,23 +15,6 @@ const STATUS = JSON.stringify({
 });
 const CONFIG = 'cluster: edge\nsources:\n  weka_state: { push: true }\n';
 
-function bundle(...entryPoints: string[]): Promise<BuildResult<{ metafile: true; write: false }>> {
-  return build({
-    entryPoints,
-    outdir: 'out',
-    absWorkingDir: ROOT,
-    bundle: true,
-    minify: true,
-    write: false,
-    metafile: true,
-    format: 'esm',
-    platform: 'browser',
-    conditions: ['workerd', 'worker', 'browser'],
-    target: 'es2022',
-    logLevel: 'silent',
-  });
-}
-
 let script: string;
 let miniflare: Miniflare;
 
@@ -44,9 +23,8 @@ beforeAll(async () => {
   script = outputFiles[0]?.text as string;
   expect(Object.values(metafile.outputs).flatMap((o) => o.imports)).toEqual([]);
   miniflare = new Miniflare({
-    modules: true,
+    ...EDGE,
     script,
-    compatibilityDate: '2026-04-01',
     r2Buckets: ['STATE', 'REPORTS'],
     bindings: { OBSERVER_CONFIG: CONFIG, OBSERVER_TOKEN: TOKEN },
     cf: false,
@@ -61,9 +39,8 @@ afterAll(async () => {
 
 httpContract('workerd over R2', () => {
   const fresh = new Miniflare({
-    modules: true,
+    ...EDGE,
     script,
-    compatibilityDate: '2026-04-01',
     r2Buckets: ['STATE', 'REPORTS'],
     bindings: { OBSERVER_CONFIG: CONTRACT_CONFIG, OBSERVER_TOKEN: CONTRACT_TOKEN },
     cf: false,
@@ -105,7 +82,7 @@ describe('the edge worker, in workerd over R2', { timeout: 30_000 }, () => {
   });
 
   it('says which binding is missing', async () => {
-    const bare = new Miniflare({ modules: true, script, compatibilityDate: '2026-04-01', bindings: {}, cf: false });
+    const bare = new Miniflare({ ...EDGE, script, bindings: {}, cf: false });
     const response = await bare.dispatchFetch('http://edge.test/diff', { method: 'POST' });
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({
@@ -123,17 +100,5 @@ describe('the edge worker, in workerd over R2', { timeout: 30_000 }, () => {
 describe('the bundle', () => {
   it('keeps its budget', () => {
     expect(script.length).toBeLessThan(BUDGET_BYTES);
-  });
-
-  it('can be made of each function alone', { timeout: 60_000 }, async () => {
-    const functions = readdirSync(`${ROOT}/functions/collect`).filter((f) => f !== 'function.ts');
-    expect(functions.sort()).toEqual(collectors.map((c) => `${c.source}.ts`).sort());
-    const { metafile } = await bundle(
-      ...functions.map((f) => `functions/collect/${f}`),
-      'functions/diff.ts',
-      'functions/tick.ts',
-      'functions/report.ts',
-    );
-    expect(Object.values(metafile.outputs).flatMap((o) => o.imports)).toEqual([]);
   });
 });
