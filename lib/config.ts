@@ -54,6 +54,16 @@ export const Location = z.strictObject({
       time: Duration.default(60_000),
     })
     .prefault({}),
+  /** Where the schemas of Avro messages are: files that are named by their ids, and a registry for all others. */
+  avro: z
+    .strictObject({
+      schemas: Paths.optional(),
+      registry: Url.optional(),
+      token_file: z.string().optional(),
+      ca_file: z.string().optional(),
+    })
+    .refine(({ schemas, registry }) => schemas !== undefined || registry !== undefined, 'give schemas, or registry, or both')
+    .optional(),
   max_input: Bytes.default(64 * 1024 * 1024),
 });
 export type Location = z.infer<typeof Location> & { roles: Record<string, string[]> };
@@ -256,6 +266,9 @@ function parseSource(collector: Collector, raw: unknown, { resolvePath }: ParseO
     issues.push({ path: ['brokers'], message: plan.kafka ? 'brokers need topics' : `${collector.source} cannot be read from Kafka` });
   if (location.brokers && location.budget.time >= deadline)
     issues.push({ path: ['budget', 'time'], message: 'expected less than the deadline of the source, which ends everything' });
+  if (location.avro && !plan.kafka) issues.push({ path: ['avro'], message: `${collector.source} has no Avro messages` });
+  if (!resolvePath && location.avro?.schemas)
+    issues.push({ path: ['avro', 'schemas'], message: 'files cannot be read here; use registry' });
   if (!resolvePath && (location.path || Object.keys(roles).length > 0))
     issues.push({ path: ['path'], message: 'files cannot be read here; use url or push: true' });
   if (issues.length > 0) return { issues };
@@ -267,6 +280,7 @@ function parseSource(collector: Collector, raw: unknown, { resolvePath }: ParseO
       ...(location.path && { path: location.path.map(resolve) }),
       ...(location.token_file && { token_file: resolve(location.token_file) }),
       ...(location.ca_file && { ca_file: resolve(location.ca_file) }),
+      ...(location.avro && { avro: resolved(location.avro, resolve) }),
       ...(location.sasl && { sasl: { ...location.sasl, password_file: resolve(location.sasl.password_file) } }),
       roles: Object.fromEntries(Object.entries(roles).map(([role, paths]) => [role, paths.map(resolve)])),
     },
@@ -274,6 +288,15 @@ function parseSource(collector: Collector, raw: unknown, { resolvePath }: ParseO
     maxAge: max_age ?? parseDuration(collector.maxAge),
     deadline,
     options: options.data,
+  };
+}
+
+function resolved(avro: NonNullable<Location['avro']>, resolve: (path: string) => string): NonNullable<Location['avro']> {
+  return {
+    ...avro,
+    ...(avro.schemas && { schemas: avro.schemas.map(resolve) }),
+    ...(avro.token_file && { token_file: resolve(avro.token_file) }),
+    ...(avro.ca_file && { ca_file: resolve(avro.ca_file) }),
   };
 }
 

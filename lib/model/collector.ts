@@ -36,6 +36,18 @@ export interface BrokerMessage {
   value: Uint8Array | null;
 }
 
+/**
+ * Decodes the body of one message: to the record in plain form, with numbers as numbers and unions as their value (or in
+ * Avro's JSON encoding); undefined where the bytes do not fit the schema.
+ */
+export type DecodeBody = (body: Uint8Array) => unknown;
+
+/** The schemas of binary messages, by the id in Confluent's framing. An entry that has a codec and schemas hands them in. */
+export interface Schemas {
+  /** How to decode messages of a schema; undefined where it is not to be had. A promise where it has to be asked for first. */
+  decoder(id: number): DecodeBody | undefined | Promise<DecodeBody | undefined>;
+}
+
 /** A source could not be read (any further): the reader's one error. */
 export class ReadError extends Error {
   override name = 'ReadError';
@@ -74,6 +86,8 @@ export interface CollectContext<Options, Carry> {
   /** IANA zone of times that carry none. */
   timezone: string;
   nodeDomains: readonly string[];
+  /** Absent: binary messages are counted and not read. */
+  schemas?: Schemas;
   /** The site's `rules`, by kind: thresholds and patterns are read from here. Severity overrides are applied later. */
   rules: Readonly<Record<string, JsonObject>>;
 }

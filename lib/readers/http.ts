@@ -60,7 +60,8 @@ async function openSession(get: Get, readSecret: ReadSecret, { location, plan }:
   return { fetch };
 }
 
-function secret(readSecret: ReadSecret, path: string): string {
+/** A secret's text. @throws ReadError that names the file */
+export function secret(readSecret: ReadSecret, path: string): string {
   try {
     return readSecret(path).trim();
   } catch (error) {

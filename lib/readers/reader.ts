@@ -1,5 +1,5 @@
 import type { Location } from '../config.ts';
-import type { Input, InputPlan } from '../model/collector.ts';
+import type { Input, InputPlan, Schemas } from '../model/collector.ts';
 import type { CoverageInput, CoverageProblem } from '../model/snapshot.ts';
 
 /** What a reader found: inputs that can be digested, and a line of coverage for each that was looked for. */
@@ -24,9 +24,13 @@ export interface ReadRequest {
 /** Opens the inputs of a source. Read-only by type: nothing here writes, deletes or sends but GET and HEAD. */
 export type Reader = (request: ReadRequest) => Opened | Promise<Opened>;
 
+/** Opens the schemas of a source's binary messages; what goes wrong with them is told, and costs only those messages. */
+export type SchemaReader = (location: Location, tell: (problem: CoverageProblem) => void) => Promise<Schemas>;
+
 /** The readers of a platform, by how the inputs are reached; a missing one is refused with the reason. */
 export interface Readers {
   path?: Reader;
   url?: Reader;
   brokers?: Reader;
+  schemas?: SchemaReader;
 }

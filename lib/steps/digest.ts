@@ -1,6 +1,6 @@
 import { collectorOf } from '../collectors/registry.ts';
 import type { Location } from '../config.ts';
-import { type Collected, type Collector, ReadError, UnusableInput } from '../model/collector.ts';
+import { type Collected, type Collector, ReadError, type Schemas, UnusableInput } from '../model/collector.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Coverage, CoverageInput, CoverageProblem, Problem, Snapshot } from '../model/snapshot.ts';
 import { compareNames, oneLine } from '../model/text.ts';
@@ -61,7 +61,7 @@ export async function digest(request: DigestRequest, readers: Readers): Promise<
     return { problem: problemOf(error), coverage: null };
   }
   try {
-    return await digestOpened(collector, request, opened);
+    return await digestOpened(collector, request, opened, readers);
   } catch (error) {
     return { problem: problemOf(error), coverage: coverageOf(opened, null) };
   } finally {
@@ -87,7 +87,7 @@ async function open(collector: Collector, request: DigestRequest, readers: Reade
   });
 }
 
-async function digestOpened(collector: Collector, request: DigestRequest, opened: Opened): Promise<DigestReply> {
+async function digestOpened(collector: Collector, request: DigestRequest, opened: Opened, readers: Readers): Promise<DigestReply> {
   const known = noteMissing(request, opened);
   if (opened.inputs.length === 0) {
     const first = opened.problems[0];
@@ -102,12 +102,14 @@ async function digestOpened(collector: Collector, request: DigestRequest, opened
       coverage: coverageOf(opened, null),
     };
   }
+  const schemas = await schemasOf(request.location, opened, readers);
   const collected = await collector.collect(opened.inputs, {
     cluster: request.cluster,
     now: request.now,
     ...(request.asOf !== undefined && { asOf: request.asOf }),
     config: request.options,
     ...(request.carry !== undefined && { carry: request.carry }),
+    ...(schemas && { schemas }),
     timezone: request.timezone,
     nodeDomains: request.nodeDomains,
     rules: request.rules,
@@ -126,6 +128,13 @@ async function digestOpened(collector: Collector, request: DigestRequest, opened
   return {
     digest: { status: partial ? 'partial' : 'ok', coverage, asOf: asOf > request.now ? request.now : asOf, asOfFrom, collected, known },
   };
+}
+
+async function schemasOf(location: Location, { problems }: Opened, readers: Readers): Promise<Schemas | undefined> {
+  if (!location.avro) return undefined;
+  if (readers.schemas) return readers.schemas(location, (problem) => problems.push(problem));
+  problems.push({ effect: 'input', message: 'avro cannot be read on this platform' });
+  return undefined;
 }
 
 /** asOf = time in the data, else the inputs' (oldest) modification, else `?asOf=`, else now. Logs were looked at now. */

@@ -10,8 +10,9 @@ const readSecret: ReadSecret = (path) => readFileSync(path, 'utf8');
 const readers: Readers = {
   path: readFiles,
   url: httpReader(nodeGet, readSecret),
-  // Loaded where brokers are configured, and nowhere else.
+  // These are loaded where they are configured, and nowhere else.
   brokers: async (request) => (await import('../readers/kafka/reader.ts')).kafkaReader(readSecret)(request),
+  schemas: async (location, tell) => (await import('../readers/avro/schemas.ts')).schemaReader(nodeGet, readSecret)(location, tell),
 };
 
 // The body of a collect's own thread: file descriptors, blocked reads and memory end with it.

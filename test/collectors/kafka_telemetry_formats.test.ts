@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { makeKafkaTelemetry } from '../../lib/collectors/kafka_telemetry/index.ts';
-import { type BrokerMessage, type Collected, ReadError, UnusableInput } from '../../lib/model/collector.ts';
+import { type Collected, ReadError, UnusableInput } from '../../lib/model/collector.ts';
 import type { JsonObject } from '../../lib/model/json.ts';
 import { collect, inputOf, NOW, readingsOf } from './telemetry-inputs.ts';
 
@@ -466,62 +465,6 @@ describe('samples without a time of their own', () => {
     const collected = await collect([inputOf('a.prom', `${many}last_backup 1 ${T0}\n`, { mtime: '2026-11-30T08:44:00.000Z' })]);
     expect(collected.asOf).toBe(Date.parse('2026-11-30T08:44:00Z'));
     expect(collected.summary).toMatchObject({ samples: 5, excluded: { late: 1 } });
-  });
-});
-
-describe('binary messages', () => {
-  const avro = new Uint8Array([0, 0, 0, 0, 42, 1, 2, 3]);
-
-  it('are counted where no schema is at hand', async () => {
-    const { coverage, summary } = await collect([inputOf('m.avro', avro), inputOf('b', BESIDE)], { now: T0 });
-    expect(summary['formats']).toEqual({ avro_no_schema: 1, hpcm_flat: 1 });
-    expect(coverage).toMatchObject({ rejected: 1, problems: [{ effect: 'record', input: 'm.avro' }] });
-    await expect(collect([inputOf('m.avro', avro)])).rejects.toThrow('1 avro_no_schema');
-  });
-
-  it('are read with a decoder', async () => {
-    const seen: [number, number][] = [];
-    const collector = makeKafkaTelemetry({
-      avro: {
-        decode: (id, body) => {
-          seen.push([id, body.length]);
-          return sensor();
-        },
-      },
-    });
-    const collected = await collect([inputOf('m.avro', avro)], { now: T0, collector });
-    expect(seen).toEqual([[42, 3]]);
-    expect(collected.summary).toMatchObject({ samples: 1, formats: { avro: 1, hpcm_flat: 1 } });
-  });
-
-  it('come from a broker with their own bounds, topics and times', async () => {
-    const text = (t: string) => new TextEncoder().encode(t);
-    const batches: BrokerMessage[][] = [
-      [
-        { topic: 'crayex_telemetry', timestamp: T0, value: text(JSON.stringify(sensor())) },
-        { topic: 'metrics', timestamp: T0 + 1000, value: text('# TYPE power_watts gauge\npower_watts{xname="x1000c0s0b0n0"} 300\n') },
-        { topic: 'metrics', timestamp: T0 + 2000, value: text('power_watts{xname="x1000c0s0b0n0"} 310\n') },
-      ],
-      [
-        { topic: 'pdu_energy', timestamp: T0, value: new Uint8Array(gzipSync('{"location":"x3000m0","energy":1,"timestamp":1777593600}')) },
-        { topic: 'crayex_telemetry', timestamp: T0, value: avro },
-        { topic: 'crayex_telemetry', timestamp: T0, value: null },
-        { topic: 'crayex_telemetry', timestamp: T0, value: text('{"cut":') },
-      ],
-    ];
-    const input = inputOf('k1:9092', '', {
-      async *messages() {
-        yield* batches;
-      },
-    });
-    const collected = await collect([input], { now: T0 + 60_000 });
-    expect(collected.summary).toMatchObject({
-      samples: 4,
-      formats: { avro_no_schema: 1, empty: 1, gzip: 1, hpcm_flat: 1, hpcm_native: 1, malformed: 1, prometheus: 2 },
-      notes: { time_from_record: 2 },
-    });
-    expect(only(collected)).toMatchObject([{ last: 61.25 }, { last: 310, at: '2026-05-01T00:00:02.000Z' }]);
-    expect(readingsOf(collected).get('pdu:x3000m0')).toMatchObject([{ last: 3.6e6 }]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { kafkaTelemetry } from '../../lib/collectors/kafka_telemetry/index.ts';
-import type { Collected, Collector, Input } from '../../lib/model/collector.ts';
+import type { Collected, Input, Schemas } from '../../lib/model/collector.ts';
 import type { JsonObject } from '../../lib/model/json.ts';
 
 // Some of these tests collect thousands of messages, and a shared machine may be slow.
@@ -23,22 +23,23 @@ export interface CollectSettings {
   now?: number;
   options?: JsonObject;
   rules?: Record<string, JsonObject>;
-  collector?: Collector;
+  schemas?: Schemas;
 }
 
 /** Collects inputs, or one input of lines; a carry goes through JSON as it does in the store. */
 export async function collect(inputs: Input[] | string[], settings: CollectSettings = {}): Promise<Collected<unknown>> {
-  const { carry, now = NOW, options = {}, rules = {}, collector = kafkaTelemetry } = settings;
+  const { carry, now = NOW, options = {}, rules = {}, schemas } = settings;
   const texts = inputs.filter((i): i is string => typeof i === 'string');
   const all = texts.length > 0 ? [inputOf('window.ndjson', `${texts.join('\n')}\n`)] : (inputs as Input[]);
-  return collector.collect(all, {
+  return kafkaTelemetry.collect(all, {
     cluster: 'democluster',
     now,
-    config: collector.options.parse(options),
+    config: kafkaTelemetry.options.parse(options),
     timezone: 'America/Denver',
     nodeDomains: ['hsn.cm.demo.test'],
     rules,
-    ...(carry !== undefined && { carry: collector.carry.parse(JSON.parse(JSON.stringify(carry))) }),
+    ...(schemas && { schemas }),
+    ...(carry !== undefined && { carry: kafkaTelemetry.carry.parse(JSON.parse(JSON.stringify(carry))) }),
   });
 }
 

@@ -1,18 +1,9 @@
 import { fold } from '../../nodeset.ts';
-import {
-  type CollectContext,
-  type Collected,
-  type Collector,
-  defineCollector,
-  type Input,
-  ReadError,
-  UnusableInput,
-} from '../../model/collector.ts';
+import { type CollectContext, type Collected, defineCollector, type Input, ReadError, UnusableInput } from '../../model/collector.ts';
 import type { Subject } from '../../model/condition.ts';
 import type { CoverageProblem } from '../../model/snapshot.ts';
 import { compareNames, oneLine } from '../../model/text.ts';
 import { toIso } from '../../model/time.ts';
-import type { AvroDecoder } from './avro.ts';
 import { pack, remember, restore, TelemetryCarry } from './carry.ts';
 import { factsOf, rounded, seriesOf, summarise } from './digest.ts';
 import { digestEvents } from './events.ts';
@@ -32,33 +23,19 @@ import { SUSPECTS } from './suspect.ts';
 
 type Context = CollectContext<TelemetryOptions, TelemetryCarry>;
 
-/** What an entry may add that needs packages or files of its own. */
-export interface TelemetryDependencies {
-  avro?: AvroDecoder;
-}
+export const kafkaTelemetry = defineCollector<TelemetryOptions, TelemetryCarry>({
+  source: 'kafka_telemetry',
+  title: 'Streaming telemetry: windows of Cray, HPCM, Prometheus, Telegraf and OTLP messages, live or captured',
+  maxAge: '15m',
+  inputs: { shape: 'logs', kafka: true },
+  options: TelemetryOptions,
+  carryVersion: 1,
+  carry: TelemetryCarry,
+  kinds: telemetryKinds,
+  collect: collectTelemetry,
+});
 
-/** The collector, with or without a decoder for Avro. */
-export function makeKafkaTelemetry(dependencies: TelemetryDependencies = {}): Collector {
-  return defineCollector<TelemetryOptions, TelemetryCarry>({
-    source: 'kafka_telemetry',
-    title: 'Streaming telemetry: captured windows of Cray, HPCM, Prometheus, Telegraf and OTLP messages',
-    maxAge: '15m',
-    inputs: { shape: 'logs', kafka: true },
-    options: TelemetryOptions,
-    carryVersion: 1,
-    carry: TelemetryCarry,
-    kinds: telemetryKinds,
-    collect: (inputs, context) => collectTelemetry(inputs, context, dependencies),
-  });
-}
-
-export const kafkaTelemetry = makeKafkaTelemetry();
-
-async function collectTelemetry(
-  inputs: readonly Input[],
-  context: Context,
-  { avro }: TelemetryDependencies,
-): Promise<Collected<TelemetryCarry>> {
+async function collectTelemetry(inputs: readonly Input[], context: Context): Promise<Collected<TelemetryCarry>> {
   const { config, carry, now } = context;
   const recorder = new Recorder({
     cluster: context.cluster,
@@ -73,7 +50,7 @@ async function collectTelemetry(
   const intake = new Intake(recorder, config.max_series);
   const restored = carry === undefined ? [] : restore(carry, recorder);
   const problems: CoverageProblem[] = [];
-  const reader = new InputReader(intake, new MessageReader(intake), avro);
+  const reader = new InputReader(intake, new MessageReader(intake), context.schemas);
   for (const input of inputs.toSorted((a, b) => compareNames(a.name, b.name))) await takeOne(input, intake, context, reader, problems);
   intake.close();
   recorder.settleTimes();
@@ -174,6 +151,11 @@ async function takeOne(input: Input, intake: Intake, context: Context, reader: I
   }
   const rejected = intake.rejected - before.rejected;
   if (rejected === 0 || readMessages(intake) > before.read) return;
+  if (input.messages !== undefined) {
+    // A topic is read because somebody named it.
+    problems.push({ effect: 'input', input: name, message: `none of its ${rejected} messages could be read` });
+    return;
+  }
   const onlyAvro = [...intake.formats].every(([format, n]) => format === 'avro_no_schema' || n === (before.formats.get(format) ?? 0));
   if (onlyAvro) return;
   // Nothing in it could be read: another file in the same folder, which is no fault of ours or its own.

@@ -1,5 +1,4 @@
-import type { BrokerMessage, Input } from '../../model/collector.ts';
-import type { AvroDecoder } from './avro.ts';
+import type { BrokerMessage, DecodeBody, Input, Schemas } from '../../model/collector.ts';
 import type { Intake, MessageContext } from './intake.ts';
 import type { LineReader, MessageReader } from './messages.ts';
 
@@ -15,13 +14,13 @@ type Bytes = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 export class InputReader {
   readonly #intake: Intake;
   readonly #messages: MessageReader;
-  readonly #avro: AvroDecoder | undefined;
+  readonly #schemas: Schemas | undefined;
   readonly #decoder = new TextDecoder('utf-8');
 
-  constructor(intake: Intake, messages: MessageReader, avro: AvroDecoder | undefined) {
+  constructor(intake: Intake, messages: MessageReader, schemas: Schemas | undefined) {
     this.#intake = intake;
     this.#messages = messages;
-    this.#avro = avro;
+    this.#schemas = schemas;
   }
 
   /** Reads one input. @throws ReadError */
@@ -35,11 +34,11 @@ export class InputReader {
     }
   }
 
-  /** A broker's message, whose bounds are known: nothing is waited for but gzip, which has no synchronous form here. */
+  /** A broker's message, whose bounds are known: nothing is waited for but gzip and schemas that come for the first time. */
   #message({ topic, timestamp, value }: BrokerMessage, around: MessageContext): Promise<void> | undefined {
     const context = { ...around, topic, ...(timestamp > 0 && { time: timestamp, recorded: true }) };
     if (value === null || value.length === 0) this.#intake.count('empty');
-    else if (value[0] === 0) this.#binary(value, context);
+    else if (value[0] === 0) return this.#binary(value, context);
     else if (isGzip(value)) return this.#bytes([value], context);
     else this.#messages.text(this.#decoder.decode(value), context);
     return undefined;
@@ -56,17 +55,27 @@ export class InputReader {
       first = false;
     }
     lines.end();
-    if (binary.length > 0) this.#binary(joined(binary), context);
+    if (binary.length > 0) await this.#binary(joined(binary), context);
   }
 
   /** Avro in Confluent's framing: a zero byte, the schema's id in four, and the record. */
-  #binary(bytes: Uint8Array, context: MessageContext): void {
-    if (bytes.length < 6) return this.#intake.reject(context, 'malformed', 'a zero byte, and too short for Avro');
-    const schema = new DataView(bytes.buffer, bytes.byteOffset).getInt32(1);
-    const record = this.#avro?.decode(schema, bytes.subarray(5));
-    if (record === undefined) {
-      return this.#intake.reject(context, 'avro_no_schema', `an Avro message of schema ${schema}, which is not at hand`);
+  #binary(bytes: Uint8Array, context: MessageContext): Promise<void> | undefined {
+    if (bytes.length < 5) {
+      this.#intake.reject(context, 'malformed', 'a zero byte, and too short for Avro');
+      return undefined;
     }
+    const schema = new DataView(bytes.buffer, bytes.byteOffset).getInt32(1);
+    const decoder = this.#schemas?.decoder(schema);
+    if (decoder instanceof Promise) return decoder.then((decode) => this.#decode(decode, bytes, schema, context));
+    this.#decode(decoder, bytes, schema, context);
+    return undefined;
+  }
+
+  #decode(decode: DecodeBody | undefined, bytes: Uint8Array, schema: number, context: MessageContext): void {
+    if (decode === undefined)
+      return this.#intake.reject(context, 'avro_no_schema', `an Avro message of schema ${schema}, which is not at hand`);
+    const record = decode(bytes.subarray(5));
+    if (record === undefined) return this.#intake.reject(context, 'malformed', `an Avro message that does not fit its schema ${schema}`);
     this.#intake.count('avro');
     this.#messages.json(record, context);
   }
