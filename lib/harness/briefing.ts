@@ -1,5 +1,5 @@
 import type { Finding } from '../model/finding.ts';
-import { pointerSegment, type Json } from '../model/json.ts';
+import type { Json } from '../model/json.ts';
 import type { Assessment } from '../model/report.ts';
 import { compareNames } from '../model/text.ts';
 import { formatDuration, toIso } from '../model/time.ts';
@@ -55,7 +55,8 @@ export function briefing(view: ReadView, previous: Assessment | null): Briefing 
     last(previous),
   ];
   const lines = [`cluster ${view.cluster} at ${toIso(view.now)}: ${view.verdict}`, ...sections.flatMap(bounded)];
-  return { text: lines.join('\n'), data: [...lines, [...ids]] };
+  const text = lines.join('\n');
+  return { text, data: [...lines, [...ids].filter((id) => text.includes(id))] };
 }
 
 function bounded({ title, lines, more, tokens }: Section): string[] {
@@ -104,7 +105,7 @@ function expectedFleet({ groundTruth, now }: ReadView): Section {
 
 function groups(view: ReadView, cite: (id: string) => string): Section {
   const open = view.groups.filter((g) => g.state !== 'resolved' && g.state !== 'candidate');
-  const lines = open.map((g) => `${g.severity} ${g.kind} at ${g.place.type} ${g.place.id}: ${g.message} [${cite(g.id.slice(0, 8))}]`);
+  const lines = open.map((g) => `[${cite(g.id.slice(0, 8))}] ${g.severity} ${g.kind} at ${g.place.type} ${g.place.id}: ${g.message}`);
   return { title: 'what stands together in one place, by code:', lines, more: 'count_conditions by group', tokens: 400 };
 }
 
@@ -123,7 +124,8 @@ function byKind(view: ReadView, state: keyof typeof TITLES, tokens: number, cite
     const subjects = fold(new Set(some.map((f) => f.subject.id)));
     const shown = some.slice(0, 3).map((f) => cite(shortId(view, f.id)));
     const first = some.length === 1 ? `: ${(some[0] as Finding).conditions[0]?.message.slice(0, 110) ?? ''}` : '';
-    return `${key} ×${some.length} on ${subjects.length > 90 ? `${subjects.slice(0, 90)}…` : subjects}${first} [${shown.join(' ')}${some.length > 3 ? ' …' : ''}]`;
+    const where = subjects.length > 90 ? `${subjects.slice(0, 90)}…` : subjects;
+    return `[${shown.join(' ')}${some.length > 3 ? ' …' : ''}] ${key} ×${some.length} on ${where}${first}`;
   });
   return { title: `${TITLES[state]}: ${all.length}`, lines, more: `count_conditions by kind with state ${state}`, tokens };
 }
@@ -133,7 +135,7 @@ function escalated(view: ReadView, cite: (id: string) => string): Section {
   const lines = view.findings
     .filter((f) => f.escalated?.at === at)
     .map(
-      (f) => `${f.kind} on ${f.subject.id}: ${f.escalated?.from} → ${f.severity} (${f.escalated?.reason}) [${cite(shortId(view, f.id))}]`,
+      (f) => `[${cite(shortId(view, f.id))}] ${f.kind} on ${f.subject.id}: ${f.escalated?.from} → ${f.severity} (${f.escalated?.reason})`,
     );
   return { title: 'escalated now:', lines, more: 'list_conditions', tokens: 150 };
 }
@@ -144,11 +146,11 @@ function moved(view: ReadView, cite: (id: string) => string): Section {
     c.summary.flatMap(({ path, from, to }) => {
       if (typeof from !== 'number' || typeof to !== 'number') return [];
       const share = Math.abs(to - from) / Math.max(Math.abs(from), Math.abs(to));
-      return [{ ref: `${c.source}#/${pointerSegment('summary')}${path}`, from, to, share }];
+      return [{ ref: `${c.source}#/summary${path}`, from, to, share }];
     }),
   );
   all.sort((a, b) => b.share - a.share || compareNames(a.ref, b.ref));
-  const lines = all.map((m) => `${m.from} → ${m.to} [${cite(m.ref)}]`);
+  const lines = all.map((m) => `[${cite(m.ref)}] ${m.from} → ${m.to}`);
   return { title: 'values that moved since the last look:', lines, more: 'get_changes', tokens: 260 };
 }
 
