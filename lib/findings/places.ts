@@ -17,13 +17,20 @@ export function spotKey({ type, id }: Spot): string {
 /** Containers by name that can be a common cause; a board holds too few nodes, and a node is none. */
 const CONTAINERS: readonly string[] = ['rack', 'chassis', 'slot', 'switch', 'pdu', 'cdu'];
 
+interface Held {
+  spot: Spot;
+  nodes: Set<string>;
+}
+
 /**
  * Where every node stands: by its name, by the site's topology (which may put it behind two PDUs), by the image that it
  * runs. What is not known of a node puts it nowhere.
  */
 export class Places {
   /** The nodes of each place, by the inventory's names. */
-  readonly members = new Map<string, { spot: Spot; nodes: Set<string> }>();
+  readonly members = new Map<string, Held>();
+  /** All nodes that are known: what findings are a share of. */
+  readonly nodes: ReadonlySet<string>;
   readonly #ofNode = new Map<string, Spot[]>();
 
   constructor(
@@ -32,36 +39,65 @@ export class Places {
     identities: ReadonlyMap<string, readonly Identity[]>,
     names: Names,
   ) {
-    this.nodes = new Set([...nodes].map((name) => names.canonical(name)));
-    for (const name of this.nodes) {
-      const place = names.of(name).reduce<Place | null>((found, n) => found ?? placeOfXname(n), null);
-      for (const type of CONTAINERS) if (place?.[type] !== undefined) this.#put(name, { type, id: place[type] });
+    const known = new Set<string>();
+    for (const name of nodes) known.add(names.canonical(name));
+    this.nodes = known;
+    const byType = CONTAINERS.map((type) => ({ type, at: this.#placesOf(type) }));
+    for (const name of known) {
+      const place = placeUnder(names.of(name));
+      if (place) for (const { type, at } of byType) if (place[type] !== undefined) put(at(place[type]), name, this.#ofNode);
     }
     for (const [type, places] of Object.entries(groundTruth?.topology ?? {})) {
-      for (const [id, set] of Object.entries(places)) for (const name of expand(set)) this.#put(names.canonical(name), { type, id });
+      const at = this.#placesOf(type);
+      for (const [id, set] of Object.entries(places)) {
+        for (const told of expand(set)) {
+          const name = names.canonical(told);
+          if (known.has(name)) put(at(id), name, this.#ofNode);
+        }
+      }
     }
-    for (const { name, image } of [...identities.values()].flat())
-      if (image !== undefined) this.#put(names.canonical(name), { type: 'image', id: image });
+    const imaged = this.#placesOf('image');
+    for (const some of identities.values()) {
+      for (const { name, image } of some) {
+        const own = names.canonical(name);
+        if (image !== undefined && known.has(own)) put(imaged(image), own, this.#ofNode);
+      }
+    }
   }
-
-  /** All nodes that are known: what findings are a share of. */
-  readonly nodes: ReadonlySet<string>;
 
   of(name: string): readonly Spot[] {
     return this.#ofNode.get(name) ?? [];
   }
 
-  #put(name: string, spot: Spot): void {
-    if (!this.nodes.has(name)) return;
-    const key = spotKey(spot);
-    const place = this.members.get(key) ?? { spot, nodes: new Set<string>() };
-    if (place.nodes.has(name)) return;
-    this.members.set(key, place);
-    place.nodes.add(name);
-    const spots = this.#ofNode.get(name);
-    if (spots) spots.push(place.spot);
-    else this.#ofNode.set(name, [place.spot]);
+  /** The places of a type by their names, made when first asked for: the key of each is put together once. */
+  #placesOf(type: string): (id: string) => Held {
+    const known = new Map<string, Held>();
+    return (id) => {
+      let held = known.get(id);
+      if (held) return held;
+      const key = spotKey({ type, id });
+      held = this.members.get(key) ?? { spot: { type, id }, nodes: new Set() };
+      this.members.set(key, held);
+      known.set(id, held);
+      return held;
+    };
   }
+}
+
+function placeUnder(names: readonly string[]): Place | null {
+  for (const name of names) {
+    const place = placeOfXname(name);
+    if (place) return place;
+  }
+  return null;
+}
+
+function put({ spot, nodes }: Held, name: string, ofNode: Map<string, Spot[]>): void {
+  if (nodes.has(name)) return;
+  nodes.add(name);
+  const spots = ofNode.get(name);
+  if (spots) spots.push(spot);
+  else ofNode.set(name, [spot]);
 }
 
 /** Where two places hold the same nodes, the one that is the likelier cause of such a kind comes first. */

@@ -1,14 +1,13 @@
 import { Report } from '../model/report.ts';
 import type { Store } from '../store/store.ts';
-import { render, type ReportFormat } from './render.ts';
+import { renderAll } from './render.ts';
 
-const FORMATS: readonly ReportFormat[] = ['json', 'md', 'txt', 'html'];
 const TICK_FILE = /^(\d{8}t\d{6}\.\d{3}z)\.json$/;
 
 /** Writes a report where people find it: whole as `TICK.json`, and in every format as `latest.*`, each file atomically. */
 export async function publishReport({ reports }: { reports: Store }, report: Report): Promise<void> {
   await reports.put(`${report.tick}.json`, report);
-  for (const format of FORMATS) await reports.putText(`latest.${format}`, render(report, format));
+  for (const [format, text] of Object.entries(renderAll(report))) await reports.putText(`latest.${format}`, text);
 }
 
 /** A stored report: the latest, or that of a tick; null where there is none. */

@@ -1,7 +1,7 @@
 import type { Report } from '../model/report.ts';
 import { renderHtml } from './html.ts';
 import { renderMarkdown } from './markdown.ts';
-import { outline } from './outline.ts';
+import { outline, type Outline } from './outline.ts';
 import { renderText } from './text.ts';
 
 export type ReportFormat = 'json' | 'md' | 'txt' | 'html';
@@ -27,17 +27,39 @@ export interface RenderOptions {
  * A report in one of its formats, the same facts in each. JSON is complete; the others fold, state totals, and never cut
  * a critical. Of 5,000 findings, text and Markdown stay below 256 KiB and HTML below 384 KiB where names fold.
  */
-export function render(report: Report, format: ReportFormat, { colour = false, width = 120, shownAt }: RenderOptions = {}): string {
+export function render(report: Report, format: ReportFormat, options: RenderOptions = {}): string {
+  return format === 'json' ? asJson(report) : asPage(report, outline(report, options.shownAt), format, options);
+}
+
+/** A report in every format, for the cost of one look at it. */
+export function renderAll(report: Report): Record<ReportFormat, string> {
+  const page = outline(report);
+  return {
+    json: asJson(report),
+    md: asPage(report, page, 'md'),
+    txt: asPage(report, page, 'txt'),
+    html: asPage(report, page, 'html'),
+  };
+}
+
+function asPage(
+  report: Report,
+  page: Outline,
+  format: Exclude<ReportFormat, 'json'>,
+  { colour = false, width = 120 }: RenderOptions = {},
+): string {
   switch (format) {
-    case 'json':
-      return `${JSON.stringify(report).replaceAll(UNSAFE_IN_JSON, escapeUnits)}\n`;
     case 'md':
-      return renderMarkdown(outline(report, shownAt));
+      return renderMarkdown(page);
     case 'html':
-      return renderHtml(outline(report, shownAt), `${report.verdict} · ${report.cluster}`);
+      return renderHtml(page, `${report.verdict} · ${report.cluster}`);
     case 'txt':
-      return renderText(outline(report, shownAt), { colour, width });
+      return renderText(page, { colour, width });
   }
+}
+
+function asJson(report: Report): string {
+  return `${JSON.stringify(report).replaceAll(UNSAFE_IN_JSON, escapeUnits)}\n`;
 }
 
 /** JSON leaves raw what a terminal may act on or not show: the same value, told by escapes. */

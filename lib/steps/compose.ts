@@ -100,7 +100,7 @@ export async function compose(
     pinned,
     changes: inputs.changes,
     groundTruth: truth.groundTruth,
-    names: new Names(identities),
+    names,
     judged,
     transitions: judged.transitions,
   });

@@ -7,7 +7,7 @@ import { compareNames } from '../model/text.ts';
 import { formatDuration } from '../model/time.ts';
 import { shortId } from './ids.ts';
 import { isOpen, PlaceBook } from './places.ts';
-import { type Answer, defineTool, page } from './tool.ts';
+import { type Answer, defineTool, page, pageOf } from './tool.ts';
 import type { ReadView } from './view.ts';
 
 const filters = {
@@ -51,10 +51,7 @@ export const countConditions = defineTool({
       }
     }
     const rows = [...counted].sort(([a, x], [b, y]) => y.length - x.length || compareNames(a, b));
-    return page(
-      rows.map(([key, all]) => ({ [by]: key, ...tally(view, all) })),
-      { offset },
-    );
+    return pageOf(rows, ([key, all]) => ({ [by]: key, ...tally(view, all) }), { offset });
   },
 });
 
@@ -104,12 +101,8 @@ export const listConditions = defineTool({
     const names = node === null ? null : new Set([node, ...view.namesOf(node)]);
     const places = PlaceBook.of(view);
     const isThere = (x: Finding): boolean => place === null || [...places.whereIs(x).values()].some((ids) => ids.includes(place));
-    return page(
-      matching(view, f)
-        .filter((x) => (names === null || names.has(x.subject.id)) && isThere(x))
-        .map((x) => brief(view, x)),
-      { offset, limit: limit ?? 20 },
-    );
+    const there = matching(view, f).filter((x) => (names === null || names.has(x.subject.id)) && isThere(x));
+    return pageOf(there, (x) => brief(view, x), { offset, limit: limit ?? 20 });
   },
 });
 

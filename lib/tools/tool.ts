@@ -92,22 +92,31 @@ function simplify(raw: unknown): Json {
 }
 
 /** Takes as many items as fit the budget, from an offset on; one that is too large alone is cut to fit. */
-export function page(
-  items: readonly Json[],
-  { offset = 0, limit = 50, about }: { offset?: number | null; limit?: number | null; about?: JsonObject } = {},
-): Answer {
+export function page(items: readonly Json[], paging: Paging = {}): Answer {
+  return pageOf(items, (item) => item, paging);
+}
+
+interface Paging {
+  offset?: number | null;
+  limit?: number | null;
+  about?: JsonObject;
+}
+
+/** As {@link page}; a row is made of a thing only where it is on the page. */
+export function pageOf<T>(things: readonly T[], row: (thing: T) => Json, { offset = 0, limit = 50, about }: Paging = {}): Answer {
   const from = Math.max(0, offset ?? 0);
   const answer: Answer = {
     ok: true,
     ...(about && { about: fit(about, MAX_RESULT_BYTES / 3) as JsonObject }),
-    total: items.length,
+    total: things.length,
     returned: 0,
     truncated: false,
     next: null,
     data: [],
   };
   let room = MAX_RESULT_BYTES - byteLength(answer) - 40;
-  for (const item of items.slice(from, from + Math.min(limit ?? 50, 200))) {
+  for (const thing of things.slice(from, from + Math.min(limit ?? 50, 200))) {
+    const item = row(thing);
     const whole = answer.data.length === 0 ? fit(item, room) : item;
     room -= byteLength(whole) + 1;
     if (room < 0) break;
@@ -115,7 +124,7 @@ export function page(
   }
   answer.returned = answer.data.length;
   const reached = from + answer.returned;
-  answer.truncated = reached < items.length;
+  answer.truncated = reached < things.length;
   answer.next = answer.truncated && answer.returned > 0 ? reached : null;
   return answer;
 }
