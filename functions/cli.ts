@@ -1,9 +1,11 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs';
 import { runProgram } from '../lib/cli/program.ts';
 import type { CommonFlags, Session } from '../lib/cli/session.ts';
 import { collectors } from '../lib/collectors/registry.ts';
 import { advance, generate } from '../lib/eval/generate.ts';
 import { oneLine } from '../lib/model/text.ts';
+import { printable } from '../lib/report/printable.ts';
 import type { Log } from '../lib/steps/observer.ts';
 import app from './app.ts';
 import { exitAtOnce } from './exit.ts';
@@ -20,16 +22,17 @@ let stuck = false;
 
 async function withSession(flags: CommonFlags, work: (session: Session) => Promise<number>): Promise<number> {
   const { observer, threads, dispose } = await nodeObserver(flags, process.env, log);
+  const colour = process.stdout.isTTY && !process.env['NO_COLOR'];
   const session: Session = {
     request: async (path, init = {}) => {
       const [token] = await observer.tokens();
       return app.request(path, { ...init, ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }) }, { observer });
     },
     sources: collectors.map((c) => c.source),
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
+    out: (text) => void process.stdout.write(printable(text, { colour })),
+    err: (text) => void process.stderr.write(printable(text)),
     now: observer.clock,
-    colour: process.stdout.isTTY && !process.env['NO_COLOR'],
+    colour,
     width: process.stdout.columns ?? 120,
   };
   const status = await work(session);
@@ -43,8 +46,12 @@ const status = await runProgram(process.argv.slice(2), {
   serve: (flags) => serveNode(flags, process.env),
   writeUnits,
   fleets: { generate, advance },
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+  readText: (file) => readFileSync(file, 'utf8'),
+  isConfigured: (flags) => Boolean(flags.demo ?? flags.config ?? process.env['OBSERVER_CONFIG']),
+  user: process.env['USER'] ?? process.env['LOGNAME'],
+  now: Date.now,
+  out: (text) => void process.stdout.write(printable(text)),
+  err: (text) => void process.stderr.write(printable(text)),
 });
 if (stuck) await exitAtOnce(status);
 process.exitCode = status;

@@ -3,10 +3,12 @@ import { ConfigError } from '../config.ts';
 import { VERSION } from '../version.ts';
 import { CommandFailed, type CommonFlags, EXIT, type Session, type WithSession } from './session.ts';
 import { addEvalCommands, type FleetWriter } from './eval.ts';
+import { explainCommand } from './explain.ts';
+import { ackCommand, type AckFlags, lintAlone, lintCommand, silenceCommand, type SilenceFlags } from './ground-truth.ts';
 import { historyCommand, type HistoryFlags } from './history.ts';
 import { auditCommand, kindsCommand, replayCommand } from './checks.ts';
 import { collectCommand, diffCommand, runCommand, tickCommand } from './steps.ts';
-import { explainCommand, findingsCommand, reportCommand, snapshotCommand, toolsCommand } from './stored.ts';
+import { findingsCommand, reportCommand, snapshotCommand, toolsCommand } from './stored.ts';
 
 /** What a site may say about its units; everything has a default but where they go. */
 export interface UnitFlags {
@@ -31,6 +33,13 @@ export interface Entries {
   writeUnits: (flags: UnitFlags) => string[];
   /** Writes generated fleets. */
   fleets: FleetWriter;
+  /** A file of the person who asks. */
+  readText: (file: string) => string;
+  /** Whether flags or environment name a configuration. */
+  isConfigured: (flags: CommonFlags) => boolean;
+  /** Who asks; undefined where nobody knows. */
+  user: string | undefined;
+  now: () => number;
   out: (text: string) => void;
   err: (text: string) => void;
 }
@@ -140,6 +149,32 @@ function buildProgram(entries: Entries, finish: (status: number) => void): Comma
     .option('--days <N>', 'how many days of numbers (default 7)')
     .option('--source <SOURCE>', 'all numbers of this source')
     .action(async (flags: CommonFlags & HistoryFlags) => run(flags, (s) => historyCommand(s, flags)));
+  command('lint [FILE]', 'what is wrong with the ground truth: the configured one, or a file before it is put in place').action(
+    async (file: string | undefined, flags: CommonFlags) => {
+      const given = file === undefined ? undefined : { file, text: readGiven(entries, file) };
+      const json = flags.json === true;
+      if (given && !entries.isConfigured(flags)) finish(lintAlone(entries.out, given, { now: entries.now(), json }));
+      else await run(flags, (s) => lintCommand(s, given, json));
+    },
+  );
+  command('silence [ID]', 'prints a silence for the ground truth: of a finding, or of a kind on some nodes')
+    .option('--kind <KIND>', 'findings of this kind')
+    .option('--nodes <SET>', 'findings on these nodes, such as x1000c0s[0-7]b0n0')
+    .addOption(new Option('--severity <SEVERITY>', 'the worst severity that it hides').choices(['critical', 'warning', 'info']))
+    .option('--even-if-worse', 'also hides what gets worse than it is now', false)
+    .requiredOption('--until <TIME>', 'when it ends: 7d from now, a day, or an ISO 8601 time with zone')
+    .requiredOption('--reason <TEXT>', 'why')
+    .option('--owner <WHO>', 'whose it is (default: you)')
+    .option('--ticket <ID>', 'where it is dealt with')
+    .action(async (id: string | undefined, flags: CommonFlags & SilenceFlags) =>
+      run(flags, (s) => silenceCommand(s, id, { owner: entries.user, ...flags })),
+    );
+  command('ack <ID>', 'prints an acknowledgement of a finding for the ground truth')
+    .requiredOption('--until <TIME>', 'when it ends: 7d from now, a day, or an ISO 8601 time with zone')
+    .requiredOption('--reason <TEXT>', 'why')
+    .option('--by <WHO>', 'who has taken it up (default: you)')
+    .option('--any-episode', 'also when it is over and comes back', false)
+    .action(async (id: string, flags: CommonFlags & AckFlags) => run(flags, (s) => ackCommand(s, id, { by: entries.user, ...flags })));
   const tools = command('tools [ACTION] [NAME] [ARGUMENTS]', "the model's read-only menu; `tools call NAME JSON` calls one by hand");
   tools.action(async (action: string | undefined, name: string | undefined, args: string | undefined, flags: CommonFlags) => {
     if (action !== undefined && (action !== 'call' || name === undefined))
@@ -188,4 +223,12 @@ function buildProgram(entries: Entries, finish: (status: number) => void): Comma
       finish(EXIT.done);
     });
   return program;
+}
+
+function readGiven({ readText }: Entries, file: string): string {
+  try {
+    return readText(file);
+  } catch (error) {
+    throw new CommandFailed(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, EXIT.usage);
+  }
 }

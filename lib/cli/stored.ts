@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { Finding, FindingState, Transition } from '../model/finding.ts';
-import { formatDuration } from '../model/time.ts';
+import { Finding, FindingState } from '../model/finding.ts';
 import { render, type ReportFormat } from '../report/render.ts';
 import { CommandFailed, EXIT, fetchJson, fetchReport, type Session } from './session.ts';
 
@@ -48,30 +47,6 @@ export async function findingsCommand(session: Session, flags: { state?: string;
   if (findings.some((f) => f.severity === 'critical' && OPEN.has(f.state))) return 2;
   if (verdict === 'blind') return 3;
   return verdict === 'degraded' ? 1 : 0;
-}
-
-const Explained = z.looseObject({ finding: Finding.nullable(), history: z.array(Transition) });
-
-/** `explain ID`: the whole story of a finding. */
-export async function explainCommand(session: Session, id: string, json: boolean): Promise<number> {
-  const answer = await fetchJson(session, `/findings/${encodeURIComponent(id)}`);
-  if (json) {
-    session.out(`${JSON.stringify(answer, null, 2)}\n`);
-    return EXIT.done;
-  }
-  const { finding, history } = Explained.parse(answer);
-  if (finding) {
-    const condition = finding.conditions[0];
-    session.out(`${finding.severity.toUpperCase()} ${finding.title}: ${finding.subjects} (${finding.state}, episode ${finding.episode})\n`);
-    if (condition) session.out(`  ${condition.message}\n`);
-    session.out(
-      `  first seen ${finding.firstSeen}, last seen ${finding.lastSeen} (${formatDuration(Date.parse(finding.lastSeen) - Date.parse(finding.firstSeen))}), ${finding.count} times\n`,
-    );
-    session.out(`  ${finding.reason}\n  hint: ${finding.hint}\n  from: ${finding.provenance}\n`);
-    for (const e of finding.evidence) session.out(`  evidence: ${e.ref}${e.quote ? `  “${e.quote}”` : ''}\n`);
-  }
-  for (const t of history) session.out(`  ${t.at}  episode ${t.episode}: ${t.from ?? '—'} → ${t.to} (${t.reason})\n`);
-  return EXIT.done;
 }
 
 /** `tools`, `tools call NAME JSON`: the read-only menu, by hand. */

@@ -1,4 +1,4 @@
-import { compareNames } from '../model/text.ts';
+import { compareNames, oneLine } from '../model/text.ts';
 import { formatDuration, parseDuration, toIso } from '../model/time.ts';
 import { expand } from '../nodeset.ts';
 import { type GroundTruth, readGroundTruth, type ReadOptions, type WrittenTruth } from './ground-truth.ts';
@@ -19,14 +19,19 @@ const LONG = parseDuration('180d');
  */
 export function lintGroundTruth(text: string, options: LintOptions): string[] {
   const written = readGroundTruth(text, options);
-  if ('unreadable' in written) return [...written.unreadable];
+  if ('unreadable' in written) return written.unreadable.map(asLine);
   return [
     ...written.mistakes,
     ...runOut(written, options),
     ...overlapping(written),
     ...unknownNodes(written, options),
     ...unknownWords(written),
-  ];
+  ].map(asLine);
+}
+
+/** What is quoted of a file may hold line breaks of its own. */
+function asLine(mistake: string): string {
+  return oneLine(mistake, 1000);
 }
 
 function runOut({ groundTruth, at }: WrittenTruth, { now }: LintOptions): string[] {

@@ -2,6 +2,7 @@ import type { Report } from '../model/report.ts';
 import { renderHtml } from './html.ts';
 import { renderMarkdown } from './markdown.ts';
 import { outline, type Outline } from './outline.ts';
+import { printable } from './printable.ts';
 import { renderText } from './text.ts';
 
 export type ReportFormat = 'json' | 'md' | 'txt' | 'html';
@@ -59,12 +60,5 @@ function asPage(
 }
 
 function asJson(report: Report): string {
-  return `${JSON.stringify(report).replaceAll(UNSAFE_IN_JSON, escapeUnits)}\n`;
-}
-
-/** JSON leaves raw what a terminal may act on or not show: the same value, told by escapes. */
-const UNSAFE_IN_JSON = /[\u007f-\u009f\u2028\u2029\ufff9-\ufffb]|\p{Default_Ignorable_Code_Point}|\p{Surrogate}/gu;
-
-function escapeUnits(c: string): string {
-  return [...Array(c.length).keys()].map((i) => `\\u${c.charCodeAt(i).toString(16).padStart(4, '0')}`).join('');
+  return `${printable(JSON.stringify(report))}\n`;
 }
