@@ -1,8 +1,8 @@
 import { diffPart } from './diff.ts';
 import { fullRun } from './full-run.ts';
 import type { Part } from './part.ts';
+import { serverPart } from './server.ts';
 import { storePart } from './store.ts';
-import { tickPart } from './tick.ts';
 
 /** Every part of the benchmark. */
-export const PARTS: readonly Part[] = [fullRun, tickPart, storePart, diffPart];
+export const PARTS: readonly Part[] = [fullRun, storePart, diffPart, serverPart];
