@@ -40,20 +40,26 @@ const MAX_ITEMS = 40;
 
 /** @param shownAt when it is looked at (ms since the epoch), to tell an old one; absent = as it is made */
 export function outline(report: Report, shownAt?: number): Outline {
+  const drawn = known.get(report) ?? draw(report);
+  // What cannot change any more is drawn once, however often it is looked at.
+  if (Object.isFrozen(report)) known.set(report, drawn);
+  const age = (shownAt ?? 0) - Date.parse(report.generatedAt);
+  if (age <= OLD) return drawn;
+  return { ...drawn, warnings: [`THIS REPORT IS ${formatDuration(age).toUpperCase()} OLD: no tick has ended since`, ...drawn.warnings] };
+}
+
+const known = new WeakMap<Report, Outline>();
+
+function draw(report: Report): Outline {
   const { provenance } = report;
   return {
     verdict: report.verdict,
     headline: headlineOf(report),
     at: `${line(report.cluster, 80)}, ${report.generatedAt.slice(0, 19).replace('T', ' ')}Z`,
     because: report.because.map((reason) => line(reason)),
-    warnings: [
-      ...(shownAt !== undefined && shownAt - Date.parse(report.generatedAt) > OLD
-        ? [`THIS REPORT IS ${formatDuration(shownAt - Date.parse(report.generatedAt)).toUpperCase()} OLD: no tick has ended since`]
-        : []),
-      ...[...(provenance.alsoUnfinished ?? []), ...(provenance.unfinishedTick ? [provenance.unfinishedTick] : [])].map(
-        (tick) => `tick ${tick} began and never ended`,
-      ),
-    ],
+    warnings: [...(provenance.alsoUnfinished ?? []), ...(provenance.unfinishedTick ? [provenance.unfinishedTick] : [])].map(
+      (tick) => `tick ${tick} began and never ended`,
+    ),
     tallies: talliesOf(report),
     sections: sectionsOf(report).filter((s) => s.items.length > 0),
     proof: proofOf(report),

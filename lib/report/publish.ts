@@ -10,10 +10,10 @@ export async function publishReport({ reports }: { reports: Store }, report: Rep
   for (const [format, text] of Object.entries(renderAll(report))) await reports.putText(`latest.${format}`, text);
 }
 
-/** A stored report: the latest, or that of a tick; null where there is none. */
+/** A stored report: the latest, or that of a tick; null where there is none. It is frozen. */
 export async function readReport(reports: Store, tick: string): Promise<Report | null> {
   // `latest.json` is the report itself too, so that people and dashboards need to know one name only.
-  return reports.get(`${tick}.json`, Report);
+  return reports.getShared(`${tick}.json`, Report);
 }
 
 /** The ticks that have a report, newest first. */

@@ -190,7 +190,7 @@ export class Snapshots {
   }
 
   async #read(source: string, id: string): Promise<Snapshot | null> {
-    return this.#store.get(snapshotKey(source, id), Snapshot);
+    return this.#store.getShared(snapshotKey(source, id), Snapshot);
   }
 
   /** Removes what commits left that never ended: shards first, since the snapshot tells which. */

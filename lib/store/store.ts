@@ -24,6 +24,8 @@ export class StoreUnavailable extends Error {
  */
 export class Store {
   readonly #storage: Storage;
+  /** Values that {@link getShared} gave, by key, the latest asked for last. */
+  readonly #shared = new Map<string, { text: string; schema: unknown; value: unknown }>();
 
   /** @throws StoreError for a driver that does not declare `options.conditional` */
   constructor(driver: Driver) {
@@ -44,6 +46,23 @@ export class Store {
   async get<T>(key: string, schema: z.ZodType<T>): Promise<T | null> {
     const text = await this.getText(key);
     return text === null ? null : readJson(key, text, schema);
+  }
+
+  /**
+   * As {@link get}, but checked once for as long as its stored text stays the same: for what is asked for again and again.
+   * The value is the same for everybody, so it is frozen.
+   */
+  async getShared<T>(key: string, schema: z.ZodType<T>): Promise<T | null> {
+    const text = await this.getText(key);
+    const known = this.#shared.get(key);
+    this.#shared.delete(key);
+    if (text === null) return null;
+    const entry = known?.text === text && known.schema === schema ? known : { text, schema, value: freeze(readJson(key, text, schema)) };
+    if (text.length <= MAX_SHARED_TEXT) {
+      this.#shared.set(key, entry);
+      if (this.#shared.size > MAX_SHARED) for (const oldest of [...this.#shared.keys()].slice(0, -MAX_SHARED)) this.#shared.delete(oldest);
+    }
+    return entry.value as T;
   }
 
   /** Writes a value whole: readers see the old one or this one. */
@@ -103,6 +122,16 @@ export class Store {
       return unavailable('written', key)(error);
     });
   }
+}
+
+/** What {@link Store.getShared} keeps: so many values, of texts up to so many characters. */
+const MAX_SHARED = 16;
+const MAX_SHARED_TEXT = 2 ** 22;
+
+function freeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) freeze(inner);
+  return Object.freeze(value);
 }
 
 function unavailable(verb: 'read' | 'written', key: string): (cause: unknown) => never {
