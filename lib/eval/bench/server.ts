@@ -78,11 +78,11 @@ function peakOf({ pid }: ChildProcess): number {
 
 /** Reads at a steady rate until something is done; each wait counts from when its request was due. @throws where a read fails */
 async function readFor(port: number, until: Promise<unknown>): Promise<number[]> {
-  let over = false;
-  const ended = until.finally(() => (over = true));
+  const over = new AbortController();
+  const ended = until.finally(() => over.abort());
   const waits: Promise<number>[] = [];
   const began = performance.now();
-  for (let i = 0; !over; i++) {
+  for (let i = 0; !over.signal.aborted; i++) {
     const due = began + (i * 1000) / READS_A_SECOND;
     const early = due - performance.now();
     if (early > 0) await pause(early);
