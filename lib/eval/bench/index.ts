@@ -3,6 +3,7 @@ import { fullRun } from './full-run.ts';
 import type { Part } from './part.ts';
 import { serverPart } from './server.ts';
 import { storePart } from './store.ts';
+import { tickPart } from './tick.ts';
 
 /** Every part of the benchmark. */
-export const PARTS: readonly Part[] = [fullRun, storePart, diffPart, serverPart];
+export const PARTS: readonly Part[] = [fullRun, tickPart, storePart, diffPart, serverPart];
