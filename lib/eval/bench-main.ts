@@ -12,7 +12,7 @@ import { growthTable, Results, table } from './bench/results.ts';
 const EVERY_SIZE = '64,1000,12000,40000';
 const USAGE = `usage: npm run bench [-- PART… | all] [--sizes ${EVERY_SIZE}] [--against FILE] [--out FILE]
 parts: ${PARTS.map((p) => `${p.name} (${p.title})`).join(', ')}
-Without sizes: 64,1000,12000; of \`all\`, ${EVERY_SIZE}. Ratios are against the baseline that each part names, measured in
+Without sizes: 64,1000,12000; of \`all\`, ${EVERY_SIZE}; of console, 500 MB. Ratios are against the baseline that each part names, measured in
 the same run; with FILE (default: what --out held) they are compared.`;
 
 const errand = process.argv[2] === '--errand' ? process.argv[3] : undefined;
@@ -35,8 +35,9 @@ async function main(): Promise<void> {
   });
   const all = positionals.includes('all');
   const unknown = positionals.filter((name) => name !== 'all' && !PARTS.some((p) => p.name === name));
-  const sizes = (values.sizes ?? (all ? EVERY_SIZE : '64,1000,12000')).split(',').map(Number);
-  if (values.help || unknown.length > 0 || sizes.some((size) => !(size >= 64 && size <= 40_000))) {
+  const sizes = values.sizes?.split(',').map(Number);
+  const fleets = (all ? EVERY_SIZE : '64,1000,12000').split(',').map(Number);
+  if (values.help || unknown.length > 0 || sizes?.some((size) => !(size >= 64 && size <= 40_000))) {
     console.error(USAGE);
     process.exitCode = values.help ? 0 : 2;
     return;
@@ -52,7 +53,7 @@ async function main(): Promise<void> {
   const parts = PARTS.filter((p) => all || positionals.length === 0 || positionals.includes(p.name));
   for (const part of parts) {
     const measured: Measured[] = [];
-    for (const size of sizes.toSorted((a, b) => a - b)) {
+    for (const size of (sizes ?? part.sizes ?? fleets).toSorted((a, b) => a - b)) {
       const folder = mkdtempSync(join(tmpdir(), 'hpc-observer-bench-'));
       try {
         measured.push(await measureAt(part, size, folder, sendAway));
@@ -65,7 +66,9 @@ async function main(): Promise<void> {
     // Kept as they come: the largest size may be too much for a machine.
     writeFileSync(values.out, `${JSON.stringify(results, null, 1)}\n`);
   }
-  if (sizes.length > 1) console.log(growthTable(parts.map((part) => ({ part, measured: results.parts[part.name] ?? [] }))));
+  const ofFleets = parts.filter((part) => part.unit === undefined);
+  if ((sizes ?? fleets).length > 1 && ofFleets.length > 0)
+    console.log(growthTable(ofFleets.map((part) => ({ part, measured: results.parts[part.name] ?? [] }))));
   console.log(`\nwritten to ${values.out}`);
 }
 

@@ -58,11 +58,11 @@ export class Happenings {
   /** A line says that something is over: for one of several items, or for all. */
   private over(kinds: readonly string[], groups: Match['groups']): void {
     const { state } = this;
+    const open = state.open.filter((i) => kinds.includes(i.k));
+    if (open.length === 0) return;
     const part = groups['part'] === undefined ? undefined : nameOfPart(groups['part']);
-    for (const incident of state.open.filter((i) => groups['item'] !== undefined && kinds.includes(i.k))) {
-      incident.x = incident.x?.filter((item) => item !== groups['item']);
-    }
-    const remaining = groups['item'] === undefined ? [] : state.open.filter((i) => kinds.includes(i.k) && (i.x?.length ?? 0) > 0);
+    if (groups['item'] !== undefined) for (const incident of open) incident.x = incident.x?.filter((item) => item !== groups['item']);
+    const remaining = groups['item'] === undefined ? [] : open.filter((i) => (i.x?.length ?? 0) > 0);
     if (remaining.length === 0) endByLine(state, kinds, part, state.t, this.cleared);
   }
 

@@ -167,9 +167,14 @@ export function endByTime(state: LogState, now: number, observedUntil: number, c
     const lifetime = lifetimes.get(incident.k);
     if (!lifetime) continue;
     const until = (incident.lu ?? incident.l) + lifetime.ms;
-    if (now > until + KEEP_ENDED) state.open.splice(state.open.indexOf(incident), 1);
     // Quiet counts only as far as the log was written: a dead console server proves nothing.
-    if (incident.e || (lifetime.by === 'quiet' ? Math.min(now, observedUntil) : now) <= until) continue;
+    if ((lifetime.by === 'quiet' ? Math.min(now, observedUntil) : now) <= until) {
+      // That may turn out to be less far than was thought: marks tell their interval late.
+      delete incident.e;
+      continue;
+    }
+    if (now > until + KEEP_ENDED) state.open.splice(state.open.indexOf(incident), 1);
+    if (incident.e) continue;
     incident.e = 1;
     cleared.set(incidentKey(incident.k, incident.p), { kind: incident.k, part: incident.p, by: lifetime.by, at: until });
   }

@@ -38,6 +38,9 @@ export interface Measured {
 export interface Part {
   name: string;
   title: string;
+  /** Sizes that it is measured at where none are asked for, and what they count; by default fleets of nodes. */
+  sizes?: readonly number[];
+  unit?: string;
   /** Which clock counts: `processor` time of all threads, or the `wall`. */
   clock: 'processor' | 'wall';
   /** Makes what is measured, in a process of its own, so that its memory is not taken for the measurement's. */

@@ -32,11 +32,12 @@ const MOVED = 0.25;
 /** A part's measurements as a table: multiples of the baseline, cost a node, and how cost grows from size to size. */
 export function table(part: Part, all: readonly Measured[], before: readonly Measured[] | undefined): string {
   const lines: string[] = [`\n${part.title} (${part.name}), ${part.clock === 'wall' ? 'by the clock' : 'processor time'}`];
+  const unit = part.unit ?? 'nodes';
   for (const measured of all) {
     const { size, baseline, stages, peak } = measured;
     lines.push(
-      `\n  ${size.toLocaleString('en')} nodes; baseline: ${baseline.name}, ${showMs(baseline.ms)}; peak memory ${showBytes(peak)}`,
-      `  ${'stage'.padEnd(46)} ${'×base'.padStart(8)} ${'time'.padStart(10)} ${'µs/node'.padStart(9)} ${'growth'.padStart(7)}  before`,
+      `\n  ${size.toLocaleString('en')} ${unit}; baseline: ${baseline.name}, ${showMs(baseline.ms)}${baseline.note === undefined ? '' : ` (${baseline.note})`}; peak memory ${showBytes(peak)}`,
+      `  ${'stage'.padEnd(46)} ${'×base'.padStart(8)} ${'time'.padStart(10)} ${`µs/${unit.replace(/s$/, '')}`.padStart(9)} ${'growth'.padStart(7)}  before`,
     );
     const smaller = all.findLast((m) => m.size < size);
     const was = before?.find((m) => m.size === size);

@@ -285,4 +285,25 @@ describe('reading on', () => {
     expect(third.cleared).toEqual([]);
     expect((await runText(later)).conditions).toEqual([]);
   });
+
+  test('what was over as far as was known goes on where the marks turn out to have ended before', async () => {
+    const begin = '[  990.000001] watchdog: BUG: soft lockup - CPU#4 stuck for 70s! [a:1]\r\n[-- MARK -- Mon Nov 30 08:00:00 2026]\r\n';
+    const file = (t: string) => [inputOf('n1', { inode: '1', bytes: bytesOfText(t) })];
+    const first = await runOn(file(begin));
+    expect(told(first)).toEqual([]);
+    // The console server's clock was set back.
+    const all = `${begin}[-- MARK -- Mon Nov 30 08:21:00 2026]\r\n[-- MARK -- Mon Nov 30 08:31:00 2026]\r\n[-- MARK -- Mon Nov 30 08:00:00 2026]\r\n`;
+    expect(told(await runOn(file(all), { carry: first.carry }))).toEqual(['critical soft_lockup']);
+    expect(told(await runText(all))).toEqual(['critical soft_lockup']);
+  });
+
+  test('a console server that died proves no quiet, however long ago', async () => {
+    const text =
+      '[-- MARK -- Mon Nov 30 07:15:00 2026]\r\n[-- MARK -- Mon Nov 30 07:20:00 2026]\r\n[  210.000001] watchdog: BUG: soft lockup - CPU#3 stuck for 26s! [a:1]\r\n';
+    const file = [inputOf('n1', { inode: '1', bytes: bytesOfText(text) })];
+    const first = await runOn(file);
+    const later = await runOn(file, { carry: first.carry, now: NOW + 3 * 86_400_000 });
+    expect(told(later)).toContain('warning soft_lockup');
+    expect(later.cleared).toEqual([]);
+  });
 });

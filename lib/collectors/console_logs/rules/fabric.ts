@@ -173,7 +173,7 @@ export const fabricRules: readonly Rule[] = [
     id: 'retry-handler-died',
     kind: 'hsn_retry_handler',
     severity: 'critical',
-    literals: ['cxi_rh'],
+    literals: ['atal error: ', 'cxi_rh@cxi'],
     from: 'console',
     match:
       /^(?:cxi_rh(?:@cxi\d)?(?:\[\d{1,10}\])?: (?:RH: )?[Ff]atal error: (?<text>.{1,160})|systemd\[1\]: cxi_rh@cxi\d{1,3}\.service: (?<text2>Main process exited.{0,60}|Failed with result.{0,60}))/,
