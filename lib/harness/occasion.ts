@@ -1,3 +1,4 @@
+import { occasionOf } from '../findings/occasion.ts';
 import type { Assessment } from '../model/report.ts';
 import { parseDuration, toIso } from '../model/time.ts';
 import type { ReadView } from '../tools/view.ts';
@@ -15,9 +16,8 @@ export function reasonToAsk(view: ReadView, previous: Assessment | null): string
   const now = toIso(view.now);
   for (const f of view.findings) {
     const what = `${f.kind} on ${f.subject.id}`;
-    if (f.state === 'new') return `new: ${what}`;
-    if (f.resolvedAt === now) return `resolved: ${what}`;
-    if (f.escalated?.at === now) return `escalated: ${what}`;
+    const occasion = occasionOf(f, now);
+    if (occasion) return `${occasion}: ${what}`;
     if (f.state === 'stale' && f.changedAt === now) return `stale: ${what}`;
   }
   const changed = view.changes.flatMap((c) => c.changed).find((c) => c.was.severity !== c.severity);

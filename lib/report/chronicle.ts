@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { compareSeverity, Severity, Subject } from '../model/condition.ts';
 import { type Finding, FindingState, type Transition } from '../model/finding.ts';
+import { occasionOf } from '../findings/occasion.ts';
 import { type Report, Verdict } from '../model/report.ts';
 import { fromTimeId, IsoTime, parseDuration, TimeId, toIso } from '../model/time.ts';
 import { appendSeries, readAllSeries } from '../store/series.ts';
@@ -105,7 +106,7 @@ export function entryOf(report: Report, transitions: readonly (Transition & { fi
       warning: number((f) => OPEN.has(f.state) && f.severity === 'warning'),
       info: number((f) => OPEN.has(f.state) && f.severity === 'info'),
       new: number((f) => f.state === 'new'),
-      resolved: number((f) => f.state === 'resolved' && f.resolvedAt === generatedAt),
+      resolved: number((f) => occasionOf(f, generatedAt) === 'resolved'),
       stale: number((f) => f.state === 'stale'),
       flapping: number((f) => f.flapping !== undefined && OPEN.has(f.state)),
       suppressed: suppressed.reduce((n, s) => n + s.findings.length, 0),

@@ -5,7 +5,7 @@ import { STYLE } from './style.ts';
 import { sectionTitle } from './text.ts';
 
 /** Statements of an item, and lines of a section below critical, that stand open; more of them are folded up. */
-const OPEN_DETAILS = 3;
+const OPEN_DETAILS = 4;
 const OPEN_ITEMS = 12;
 /** A set of names longer than this is folded up. */
 const OPEN_SET = 240;
@@ -50,7 +50,10 @@ function list(items: readonly Item[]): string {
 
 function itemHtml(i: Item): string {
   const badge = i.severity ? `<b class="badge">${i.severity}</b> ` : '';
-  const number = i.findings > 1 && i.where !== undefined ? `<span class="facts">× ${i.findings}</span> ` : '';
+  const number =
+    i.findings > 1 && i.where !== undefined
+      ? `<span class="facts">${i.isSentence ? `${i.findings} findings` : `× ${i.findings}`}</span> `
+      : '';
   const facts = i.facts.map((fact) => `<span class="facts">${escape(fact)}</span>`).join(' ');
   const [open, folded] = [i.details.slice(0, OPEN_DETAILS), i.details.slice(OPEN_DETAILS)];
   const more = folded.length > 0 ? `<details><summary>${folded.length} more</summary>${folded.map(detail).join('')}</details>` : '';

@@ -1,10 +1,10 @@
 import { compareSeverity, type Severity } from '../model/condition.ts';
 import type { Finding, Group } from '../model/finding.ts';
 import type { Report } from '../model/report.ts';
-import { compareNames } from '../model/text.ts';
 import { setText } from '../findings/set-text.ts';
+import { MAX_SET, statements } from './statements.ts';
 import { fold } from '../nodeset.ts';
-import { clockTime, count, lengths, line, messageOf, nameOf, shortId } from './words.ts';
+import { clockTime, count, lengths, line, nameOf, shortId, withClock } from './words.ts';
 
 /** One line of a section with what belongs to it: a group, findings of one kind, severity and state, or a plain statement. */
 export interface Item {
@@ -30,8 +30,9 @@ const RANK: readonly Place[] = ['new critical', 'new', 'escalated', 'ongoing', '
 
 /** Statements on single findings: of a critical more than of the others. */
 const DETAILS: Record<Severity, number> = { critical: 8, warning: 3, info: 2 };
-/** Characters of a set of names below critical. */
-const MAX_SET = 300;
+/** Of what was told before: fewer, since nothing is new in it. */
+const DETAILS_BEFORE: Record<Severity, number> = { critical: 3, warning: 1, info: 0 };
+const TOLD_BEFORE: ReadonlySet<Place> = new Set(['ongoing', 'flapping', 'stale']);
 
 /**
  * The findings of a report as lines, by where they stand: one for a group instead of its members, one for what is alike
@@ -48,7 +49,7 @@ export function itemsOf(report: Report, placeOf: (f: Finding) => Place): Readonl
     const place = RANK.find((p) => members.some((f) => placeOf(f) === p));
     if (!place) continue;
     for (const f of members) grouped.add(f.id);
-    add(place, groupItem(group, members, now));
+    add(place, groupItem(group, place, members, now));
   }
   const bundles = new Map<string, { place: Place; some: Finding[] }>();
   for (const f of report.findings) {
@@ -65,24 +66,38 @@ export function itemsOf(report: Report, placeOf: (f: Finding) => Place): Readonl
 
 function bundleItem(place: Place, some: readonly Finding[], now: number): Item {
   const [first] = some as [Finding, ...Finding[]];
-  const isOver = first.state === 'resolved';
-  const isBrief = place === 'resolved earlier';
+  const most = place === 'resolved earlier' ? 0 : detailsIn(place, first.severity);
   return {
     severity: first.severity,
     title: line(first.title, 120),
     where: some.length === 1 ? nameOf(first) : namesOf(some),
     findings: some.length,
-    facts: [...ageOf(some, now), ...marksOf(some, now)],
-    details: [...(first.state === 'stale' ? [`stale: ${line(first.reason)}`] : []), ...(isBrief ? [] : statements(some))],
-    ...(!isOver && first.hint !== '' && { hint: line(first.hint) }),
+    facts: [...ageOf(some, now), ...marksOf(some, now), ...(most === 0 ? [idsOf(some)] : [])],
+    details: [...(first.state === 'stale' ? [`stale: ${line(first.reason)}`] : []), ...statements(some, most, now)],
+    ...hintIn(place, first),
   };
 }
 
-function groupItem(group: Group, members: readonly Finding[], now: number): Item {
+function detailsIn(place: Place, severity: Severity): number {
+  return (TOLD_BEFORE.has(place) ? DETAILS_BEFORE : DETAILS)[severity];
+}
+
+/** What to look at: while it is new, or critical. Later `explain` has it. */
+function hintIn(place: Place, { hint, severity }: Finding): { hint?: string } {
+  const isTold = hint !== '' && !place.startsWith('resolved') && (severity === 'critical' || !TOLD_BEFORE.has(place));
+  return isTold ? { hint: line(hint) } : {};
+}
+
+function idsOf(some: readonly Finding[]): string {
+  return `id ${shortId((some[0] as Finding).id)}${some.length > 1 ? ` and ${some.length - 1} more` : ''}`;
+}
+
+function groupItem(group: Group, place: Place, members: readonly Finding[], now: number): Item {
   const sorted = [...members].sort((a, b) => compareSeverity(a.severity, b.severity));
   const [first] = sorted as [Finding, ...Finding[]];
   const states = new Set(members.map((f) => f.state)).size > 1 ? [tally(members.map((f) => f.state))] : [];
   const severities = [...new Set(sorted.map((f) => f.severity))];
+  const said = statements(sorted, detailsIn(place, first.severity), now);
   const open = members.filter((f) => f.state !== 'stale');
   const reasons = [...new Set(members.filter((f) => f.state === 'stale').map((f) => f.reason))];
   return {
@@ -91,15 +106,22 @@ function groupItem(group: Group, members: readonly Finding[], now: number): Item
     where: line(group.message),
     isSentence: true,
     findings: members.length,
-    facts: [...states, ...ageOf(open.length > 0 ? open : members, now), ...marksOf(members, now)],
+    facts: [
+      ...states,
+      ...ageOf(open.length > 0 ? open : members, now),
+      ...marksOf(members, now),
+      ...(said.length === 0 ? [idsOf(sorted)] : []),
+    ],
     details: [
-      ...severities.map((s) => `${s}: ${namesOf(sorted.filter((f) => f.severity === s))}`),
-      ...statements(sorted),
+      ...(group.changedThere === undefined ? [] : [`changed there: ${withClock(line(group.changedThere), now)}`]),
+      ...(severities.length === 1 && said.length === 1 && said[0]?.includes(namesOf(sorted))
+        ? []
+        : severities.map((s) => `${s}: ${namesOf(sorted.filter((f) => f.severity === s))}`)),
+      ...said,
       ...reasons.slice(0, 2).map((reason) => `stale: ${line(reason)}`),
       ...group.counterEvidence.slice(0, 5).map((c) => `but: ${line(c)}`),
-      ...(group.changedThere === undefined ? [] : [`changed there: ${line(group.changedThere)}`]),
     ],
-    ...(first.hint !== '' && { hint: line(first.hint) }),
+    ...hintIn(place, first),
   };
 }
 
@@ -153,44 +175,6 @@ function marksOf(some: readonly Finding[], now: number): string[] {
   const again = some.filter((f) => f.episode > 1 && f.state === 'new');
   if (again.length > 0) say(again.length, again.length === 1 ? `back again, episode ${again[0]?.episode}` : 'back again');
   return marks;
-}
-
-/** What is said of single ones; the same words of several are one line, their names folded. */
-function statements(some: readonly Finding[]): string[] {
-  const severity = (some[0] as Finding).severity;
-  const bySaying = new Map<string, { before: string; after: string | null; said: Finding[] }>();
-  for (const f of some) {
-    const [before, after] = parts(f);
-    const key = JSON.stringify([f.severity, before, after]);
-    const saying = bySaying.get(key);
-    if (saying) saying.said.push(f);
-    else bySaying.set(key, { before, after, said: [f] });
-  }
-  const all = [...bySaying.values()];
-  const shown = all.slice(0, DETAILS[severity]).map(({ before, after, said }) => {
-    const ids = said.slice(0, 4).map((f) => shortId(f.id));
-    const reason = said.length === 1 && said[0]?.state === 'resolved' ? ` — ${line(said[0].reason, 200)}` : '';
-    if (some.length === 1 && after?.startsWith(': ')) return `${line(after.slice(2))}${reason} [${ids[0]}]`;
-    const who = after === null ? '' : `${before}${said.length === 1 ? (said[0] as Finding).subject.id : setText(distinct(said), MAX_SET)}`;
-    return `${line(`${who}${after ?? before}${reason}`, 900)} [${ids.join(' ')}${said.length > 4 ? ` and ${said.length - 4} more` : ''}]`;
-  });
-  const left = all.slice(DETAILS[severity]).reduce((n, { said }) => n + said.length, 0);
-  return left > 0 ? [...shown, `and ${left} more`] : shown;
-}
-
-/** A message taken apart at its subject's name, where it begins with that: what stands before the name, and after it. */
-function parts(f: Finding): [before: string, after: string | null] {
-  const message = messageOf(f);
-  const name = f.subject.id;
-  for (const before of ['', `${f.subject.type} `]) {
-    if (message.startsWith(before + name) && /^[: ]/.test(message.slice(before.length + name.length)))
-      return [before, message.slice(before.length + name.length)];
-  }
-  return [message, null];
-}
-
-function distinct(some: readonly Finding[]): string[] {
-  return [...new Set(some.map((f) => f.subject.id))].sort(compareNames);
 }
 
 function tally(states: readonly string[]): string {

@@ -2,6 +2,7 @@ import { compareSeverity, type Severity } from '../model/condition.ts';
 import type { Finding } from '../model/finding.ts';
 import type { Report } from '../model/report.ts';
 import { formatDuration } from '../model/time.ts';
+import { occasionOf } from '../findings/occasion.ts';
 import { headlineItems, remainingItems } from './assessment.ts';
 import { type Item, itemsOf, type Place } from './items.ts';
 import { suppressedItems } from './suppressed.ts';
@@ -73,9 +74,10 @@ export function headlineOf(report: Report): string {
   const configured = report.sources.filter((s) => s.status !== 'skipped');
   const seen = configured.filter((s) => s.fresh && s.status !== 'failed');
   const unseen = configured.filter((s) => !seen.includes(s)).map((s) => s.source);
+  const criticals = number(isNewCritical);
   const parts: [number, string][] = [
-    [number((f) => f.state === 'new' && f.severity === 'critical'), 'new critical'],
-    [number((f) => f.state === 'new' && f.severity !== 'critical'), 'new'],
+    [criticals, 'new critical'],
+    [number((f) => f.state === 'new' && f.severity !== 'critical'), criticals > 0 ? 'other new' : 'new'],
     [number((f) => placeOf(f, report) === 'escalated'), 'escalated'],
     [number((f) => f.state === 'ongoing'), 'ongoing'],
     [number((f) => f.state === 'stale'), 'stale'],
@@ -90,14 +92,19 @@ export function headlineOf(report: Report): string {
   ].join(' · ');
 }
 
+function isNewCritical({ state, severity }: Finding): boolean {
+  return state === 'new' && severity === 'critical';
+}
+
 /** In which part of the report a finding stands: each in exactly one. */
 export function placeOf(f: Finding, { generatedAt }: Pick<Report, 'generatedAt'>): Place {
-  if (f.state === 'resolved') return f.resolvedAt === generatedAt ? 'resolved' : 'resolved earlier';
+  const occasion = occasionOf(f, generatedAt);
+  if (f.state === 'resolved') return occasion === 'resolved' ? 'resolved' : 'resolved earlier';
   if (f.state === 'candidate') return 'candidate';
   if (f.state === 'stale') return 'stale';
   // What comes and goes is one quiet line; a critical is told as any other.
   if (f.state === 'new' && (f.severity === 'critical' || !f.flapping)) return f.severity === 'critical' ? 'new critical' : 'new';
-  if (f.escalated?.at === generatedAt) return 'escalated';
+  if (occasion === 'escalated') return 'escalated';
   return f.flapping ? 'flapping' : 'ongoing';
 }
 
@@ -111,7 +118,7 @@ function sectionsOf(report: Report): Section[] {
   const note = assessment.model === undefined ? {} : { note: `${line(assessment.model, 80)}${madeAt(report)}` };
   const suppressed = suppressedItems(report.suppressed);
   return [
-    made('new critical', 'New criticals'),
+    { ...made('new critical', 'New criticals'), ...criticalsNote(report, findingsOf(at.get('new critical') ?? [])) },
     { title: 'Assessment by the model', ...note, findings: 0, items: headlineItems(assessment), quiet: false },
     made('new', 'New'),
     made('escalated', 'Escalated'),
@@ -124,6 +131,12 @@ function sectionsOf(report: Report): Section[] {
     made('resolved earlier', 'Resolved in the last 24 hours', true),
     { title: 'Assessment in full', ...note, findings: 0, items: remainingItems(report), quiet: true },
   ];
+}
+
+/** A group stands among the new criticals with all its members: those that are none are told apart in the number. */
+function criticalsNote({ findings }: Report, listed: number): { note?: string } {
+  const criticals = findings.filter(isNewCritical).length;
+  return listed > criticals ? { note: `${criticals}, and ${listed - criticals} more in their groups` } : {};
 }
 
 function madeAt({ assessment: { madeAt: at, status }, generatedAt }: Report): string {

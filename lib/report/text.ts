@@ -55,8 +55,9 @@ export function sectionTitle({ title, note, findings }: Outline['sections'][numb
 }
 
 /** `kernel panic: x1000c0s[0-7]b0n0 (8; since 08:31Z)` */
-export function headOf({ title, where, findings, facts }: Item): string {
-  const marks = [...(findings > 1 && where !== undefined ? [String(findings)] : []), ...facts];
+export function headOf({ title, where, isSentence, findings, facts }: Item): string {
+  const many = isSentence ? `${findings} findings` : String(findings);
+  const marks = [...(findings > 1 && where !== undefined ? [many] : []), ...facts];
   return `${title}${where === undefined ? '' : `: ${where}`}${marks.length > 0 ? ` (${marks.join('; ')})` : ''}`;
 }
 
@@ -124,7 +125,7 @@ function table({ proof }: Outline, width: number): string[] {
   const rows = [proof.columns, ...proof.rows.map((row) => row.map(safe))];
   const last = proof.columns.length - 1;
   const widths = proof.columns.map((_, i) => Math.max(...rows.map((row) => columns(row[i] as string))));
-  return rows.flatMap((row) => {
+  return rows.flatMap((row, n) => {
     const head = row
       .slice(0, last)
       .map((cell, i) => cell + ' '.repeat((widths[i] as number) - columns(cell)))
@@ -132,7 +133,7 @@ function table({ proof }: Outline, width: number): string[] {
     const notes = row[last] as string;
     if (notes === '') return [head.trimEnd()];
     // On a narrow terminal notes stand below their source.
-    if (columns(head) + 2 + 30 > width) return [head.trimEnd(), ...wrap(notes, width, '    ', '    ')];
+    if (columns(head) + 2 + 30 > width) return [head.trimEnd(), ...(n === 0 ? [] : wrap(notes, width, '    ', '    '))];
     return wrap(notes, width, `${head}  `, ' '.repeat(columns(head) + 2));
   });
 }

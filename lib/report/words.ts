@@ -16,6 +16,13 @@ export function clockTime(iso: string, now: number): string {
   return day === new Date(now).toISOString().slice(0, 10) ? time : `${day} ${time}`;
 }
 
+const ISO = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z/g;
+
+/** A text with its times as {@link clockTime} has them: the JSON report keeps them to the millisecond. */
+export function withClock(text: string, now: number): string {
+  return text.replaceAll(ISO, (iso) => clockTime(iso, now));
+}
+
 /** How long each of some findings has lasted, in words: `for 3h 12m`, `for 5m to 3h 12m`. */
 export function lengths(word: string, some: readonly number[]): string {
   const sorted = [...some].sort((a, b) => a - b);
@@ -35,7 +42,7 @@ export function messageOf({ conditions, title }: Pick<Finding, 'conditions' | 't
 
 /** The id as far as people need it; `explain` takes it so. */
 export function shortId(id: string): string {
-  return line(id.slice(0, 12));
+  return line(id.slice(0, 8));
 }
 
 /** `1 finding`, `12 findings`. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AuditLog } from '../audit/audit.ts';
 import { OBSERVER } from '../findings/derive.ts';
-import type { SourceView } from '../findings/judge.ts';
+import type { LifecycleState, SourceView } from '../findings/judge.ts';
 import { Change } from '../model/change.ts';
 import type { Recording } from '../model/recording.ts';
 import { Assessment, type Report } from '../model/report.ts';
@@ -14,7 +14,7 @@ import { retentionTime, sweep, sweepReports } from '../store/retention.ts';
 import { compose, type TickInputs } from './compose.ts';
 import { diffSources } from './diff.ts';
 import { readForecastSeries } from './forecast-series.ts';
-import { appendHistory } from './history.ts';
+import { appendHistory, sweepHistory } from './history.ts';
 import { readIdentities } from './identities.ts';
 import { readBefore } from './lifecycle-before.ts';
 import { alone, type Observer } from './observer.ts';
@@ -25,6 +25,8 @@ const Head = z.object({ tick: TimeId, assessment: Assessment });
 /** The tick that began last, and those before it that began and never ended, with no report since. */
 const Started = z.object({ tick: TimeId, before: z.array(TimeId).default([]) });
 const MAX_UNFINISHED = 20;
+/** A clock that stands so little behind the last tick was not set back. */
+const SAME_READING = 1000;
 
 /**
  * One run of the agent: diff what is undiffed → derive → lifecycle → model and tools → report.
@@ -42,12 +44,15 @@ export async function tick(observer: Observer): Promise<Report> {
       readings.push(now);
       return now;
     };
-    const now = clock();
+    const read = clock();
     const last = [head?.tick, startedBefore?.tick]
       .filter((t) => t !== undefined)
       .sort()
       .at(-1);
-    const id = toTimeId(last === undefined ? now : Math.max(now, fromTimeId(last) + 1));
+    const after = last === undefined ? read : fromTimeId(last) + 1;
+    const id = toTimeId(Math.max(read, after));
+    // Two ticks within one reading of the clock have times of their own: what the first told is not told again by the second.
+    const now = after - read < SAME_READING ? Math.max(read, after) : read;
     // A tick that is killed before it could name the ones before it hands them on.
     const unfinished = startedBefore && startedBefore.tick !== head?.tick ? [...startedBefore.before, startedBefore.tick] : [];
     await store.put('ticks/started', { tick: id, before: unfinished.slice(-MAX_UNFINISHED) } satisfies z.infer<typeof Started>);
@@ -82,7 +87,7 @@ export async function tick(observer: Observer): Promise<Report> {
     const report: Report = { ...made.report, sinks: await notify(observer, made.report) };
     // It is written before anybody is told of it; that nobody was is nothing to add.
     if (report.sinks.length > 0) await publishReport(observer, report);
-    await tidy(observer, now);
+    await tidy(observer, made.judged.state, { id, now });
     observer.log('info', 'tick ended', { tick: id, verdict: report.verdict, findings: report.findings.length });
     return report;
   });
@@ -94,10 +99,15 @@ function newNonce(): string {
 }
 
 /** Thins what is kept, a bounded piece each time; that it failed is no reason to take the report back. */
-async function tidy({ store, reports, log }: Observer, now: number): Promise<void> {
+async function tidy(
+  { store, reports, log }: Observer,
+  { tracked, past }: LifecycleState,
+  { id, now }: { id: string; now: number },
+): Promise<void> {
   try {
     const time = await retentionTime(store, now);
     await sweep(store, time);
+    await sweepHistory(store, { tick: id, time, followed: new Set([...tracked.map((t) => t.condition.id), ...past.map((p) => p.id)]) });
     await sweepReports(reports, time);
   } catch (error) {
     log('warn', 'retention', { error: String(error) });

@@ -6,6 +6,9 @@ import type { ConditionDraft } from '../../lib/model/condition.ts';
 import type { Snapshot } from '../../lib/model/snapshot.ts';
 import { toIso } from '../../lib/model/time.ts';
 import { expand, fold } from '../../lib/nodeset.ts';
+import { type Notified } from '../../lib/report/notified.ts';
+import { planNotices } from '../../lib/report/plan.ts';
+import { report } from '../report/build.ts';
 import { DAY, HOUR, inventory, MINUTE, scheduler, snapshot, tickOf } from './build.ts';
 
 /*
@@ -106,6 +109,30 @@ const EXPECTED = `
 `
   .trim()
   .split('\n');
+
+/** What a webhook is told beside that: what is open once more a day, and that something is not seen. */
+const BESIDE = `
+04T05 blind source_blind pbs_state
+04T12 resolved source_blind pbs_state
+06T06 repeat oom x1000c0s0b1n1
+10T06 repeat node_down x1000c0s1b0n0
+14T00 repeat storage_degraded test
+22T00 repeat known_down_expired x1000c0s4b1n1
+22T00 repeat node_down x1000c0s4b1n1
+22T00 repeat node_off x1000c0s4b1n1
+27T10 blind observer_blind test
+27T13 resolved observer_blind test
+`
+  .trim()
+  .split('\n');
+/** What it is not told: a thing of severity info, and one that had come and gone when there was a tick again. */
+const UNTOLD = ['25T10 new known_down_but_up', '25T15 resolved known_down_but_up', '28T05 resolved node_down'];
+const NOTIFIED = [
+  ...EXPECTED.filter((line) => !UNTOLD.some((untold) => line.startsWith(untold))).map((line) =>
+    line.replace(/ (?:new|flapping) /, ' first '),
+  ),
+  ...BESIDE,
+].sort();
 
 const within = (now: number, { from, to }: { from: string; to: string }): boolean => at(from) <= now && now < at(to);
 const hit = (kind: string, now: number): string[] => FAULTS.filter((f) => f.kind === kind && within(now, f)).flatMap((f) => f.on);
@@ -208,6 +235,19 @@ function told({ now, judged }: Hour): string[] {
   return [...lines].map(([key, names]) => `${key} ${fold(names)}`).sort();
 }
 
+/** What a webhook that never fails is told over all hours, tick by tick, each message as its lines. */
+function notified(all: readonly Hour[]): string[][] {
+  let log: Notified | null = null;
+  return all.map(({ now, judged }) => {
+    const { verdict, because, sources, findings, groups, suppressed } = judged;
+    const made = planNotices(report({ at: now, cluster: 'test', verdict, because, sources, findings, groups, suppressed }), log, DAY);
+    log = made.log;
+    return made.notices.map(
+      ({ reason, kind, matters }) => `${toIso(now).slice(8, 13)} ${reason} ${kind} ${fold(matters.map((m) => m.subject))}`,
+    );
+  });
+}
+
 describe('a month of hourly ticks', { timeout: 120_000 }, () => {
   const hours = november();
   const verdicts = new Map(hours.map(({ now, judged }) => [toIso(now).slice(8, 13), judged.verdict]));
@@ -215,6 +255,12 @@ describe('a month of hourly ticks', { timeout: 120_000 }, () => {
   it(`tells ${EXPECTED.length} things in ${hours.length} ticks: those that were worked out by hand`, () => {
     expect(hours.flatMap(told)).toEqual(EXPECTED);
     expect(hours).toHaveLength(30 * 24 - 3);
+  });
+
+  const messages = notified(hours).filter((lines) => lines.length > 0);
+  it(`sends a webhook 39 messages of ${NOTIFIED.length} lines: those that were worked out by hand`, () => {
+    expect(messages.flat().sort()).toEqual(NOTIFIED);
+    expect(messages).toHaveLength(39);
   });
 
   it('says nothing in any other tick', () => {

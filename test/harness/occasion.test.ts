@@ -42,7 +42,7 @@ describe('the model is asked', () => {
     ['when the last try failed', withFinding({}), emptyAssessment('failed', 'x'), /no earlier/],
     ['when the last report was discarded', withFinding({}), { ...emptyAssessment('discarded', 'x'), madeAt: toIso(NOW - 1) }, /no earlier/],
     ['after 6 hours', withFinding({}), madeAgo(361), /6 hours/],
-    ['for what is new', withFinding({ state: 'new' }), madeAgo(5), /^new: kernel_panic on x1000c0s0b0n0/],
+    ['for what is new', withFinding({ state: 'new', reportedAt: toIso(NOW) }), madeAgo(5), /^new: kernel_panic on x1000c0s0b0n0/],
     ['for what was resolved now', withFinding({ state: 'resolved', resolvedAt: toIso(NOW) }), madeAgo(5), /^resolved/],
     ['for what got worse now', withFinding({ escalated: { from: 'warning', at: toIso(NOW), reason: 'r' } }), madeAgo(5), /^escalated/],
     ['for what turned stale now', withFinding({ state: 'stale', changedAt: toIso(NOW) }), madeAgo(5), /^stale/],

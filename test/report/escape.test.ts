@@ -198,7 +198,7 @@ describe('what goes to a chat', () => {
   });
 });
 
-it('every renderer escapes by itself, whatever an outline holds', () => {
+it('every renderer escapes by itself, whatever an outline holds', { timeout: 30_000 }, () => {
   for (const attack of Object.values(ATTACKS)) {
     const raw = rawOutline(attack);
     for (const shown of [renderText(raw, { colour: false, width: 80 }), renderMarkdown(raw), renderHtml(raw, attack)]) {
@@ -236,7 +236,7 @@ function rawOutline(text: string): Outline {
   };
 }
 
-it('an outline holds nothing raw and nothing endless', () => {
+it('an outline holds nothing raw and nothing endless', { timeout: 30_000 }, () => {
   for (const attack of Object.values(ATTACKS)) {
     for (const text of strings({ ...outline(hostileReport(attack)) })) {
       expect(hasUnsafe(text)).toBe(false);

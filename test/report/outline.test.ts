@@ -100,7 +100,7 @@ describe('the order of a report', () => {
 
   it('says in one line how things stand', () => {
     expect(made.headline).toBe(
-      'CRITICAL · 1 new critical · 1 new · 1 escalated · 3 ongoing · 1 stale · 1 resolved · 1 suppressed · sources 1/1 fresh',
+      'CRITICAL · 1 new critical · 1 other new · 1 escalated · 3 ongoing · 1 stale · 1 resolved · 1 suppressed · sources 1/1 fresh',
     );
     expect(made.at).toBe('democluster, 2026-11-30 08:45:00Z');
   });
@@ -152,20 +152,51 @@ describe('a line of a report', () => {
         title: 'kernel panic',
         where: 'n[1-3]',
         findings: 3,
-        details: [`n[1-3]: kernel_panic happened [${some.map((f) => f.id.slice(0, 12)).join(' ')}]`],
+        details: [`n[1-3]: kernel_panic happened [${some[0]?.id.slice(0, 8)} and 2 more]`],
       },
-      { title: 'oom', where: 'n4', findings: 1, details: [expect.stringMatching(/^oom happened \[[0-9a-f]{12}\]$/)] },
+      { title: 'oom', where: 'n4', findings: 1, details: [expect.stringMatching(/^oom happened \[[0-9a-f]{8}\]$/)] },
     ]);
   });
 
   it('tells single ones apart by what is said of them, and counts what it leaves out', () => {
-    const some = Array.from({ length: 12 }, (_, n) =>
-      finding({ node: `n${n}`, severity: 'warning', message: `fan ${n} turns at ${n} rpm` }),
+    const words = ['squeaks', 'stands still', 'is missing', 'is loose', 'turns backwards'];
+    const some = words.flatMap((what, n) =>
+      [1, 2].map((m) => finding({ node: `n${n}${m}`, severity: 'warning', message: `fan ${n} ${what}` })),
     );
     const [item] = items(some, 'New') as [Item];
-    expect(item.where).toBe('n[0-11]');
-    expect(item.details).toHaveLength(4);
-    expect(item.details.at(-1)).toBe('and 9 more');
+    expect(item.details).toEqual([
+      expect.stringMatching(/^fan 0 squeaks \[\w{8} and 1 more\]$/),
+      expect.stringContaining('fan 1 stands still'),
+      expect.stringContaining('fan 2 is missing'),
+      'and 4 more',
+    ]);
+  });
+
+  it('tells as one what differs in numbers alone, from the least to the greatest', () => {
+    const at = (node: string, message: string): Finding => finding({ node, severity: 'warning', message });
+    const some = [
+      at('n1', 'n1: 48.5 °C for 20m 29s, since 2026-11-30T08:20:10.000Z'),
+      at('n2', 'n2: 102 °C for 20m 26s, since 2026-11-30T08:20:40.000Z'),
+      at('n4', 'n4: 50 °C for 20m 27s, since 2026-11-30T08:20:11.000Z'),
+    ];
+    expect(items(some, 'New')[0]?.details).toEqual([
+      `n[1-2,4]: 48.5–102 °C for 20m 26–29s, since 08:20Z [${some[0]?.id.slice(0, 8)} and 2 more]`,
+    ]);
+    // Two are told as they are, and so is one of several whose names stand elsewhere.
+    expect(items(some.slice(0, 2), 'New')[0]?.details).toHaveLength(2);
+    const elsewhere = [1, 2, 3].map((n) => at(`c${n}`, `client of n${n} is down`));
+    expect(items(elsewhere, 'New')[0]?.details).toEqual([`client of n1 is down [${elsewhere[0]?.id.slice(0, 8)}], and 2 alike`]);
+  });
+
+  it('is brief where nothing is new: fewer words, no hint below critical, an id to ask for more', () => {
+    const ongoing = (severity: Finding['severity'], node: string): Finding => finding({ severity, node, kind: severity, state: 'ongoing' });
+    const made = items([ongoing('critical', 'n1'), ongoing('warning', 'n2'), ongoing('info', 'n3')], 'Ongoing');
+    expect(made.map((i) => [i.details.length, i.hint !== undefined])).toEqual([
+      [1, true],
+      [1, false],
+      [0, false],
+    ]);
+    expect(made[2]?.facts.at(-1)).toMatch(/^id [0-9a-f]{8}$/);
   });
 
   it('keeps apart what was acknowledged, and says by whom', () => {

@@ -60,7 +60,7 @@ describe('a report of 5,000 findings', () => {
       [
         'CRITICAL',
         `${count((f) => f.state === 'new' && f.severity === 'critical')} new critical`,
-        `${count((f) => f.state === 'new' && f.severity !== 'critical')} new`,
+        `${count((f) => f.state === 'new' && f.severity !== 'critical')} other new`,
         `${count((f) => f.state === 'ongoing')} ongoing`,
         `${count((f) => f.state === 'stale')} stale`,
         `${count((f) => f.state === 'resolved' && f.resolvedAt === big.generatedAt)} resolved`,

@@ -14,10 +14,10 @@ describe('a message to Slack', () => {
   it('is a line for each thing that is told', () => {
     const body = message([finding({ node: 'n1' }), finding({ node: 'n2' }), finding({ node: 'n3', kind: 'fan', severity: 'warning' })]);
     expect(sections(body)).toEqual(['OPEN critical: kernel panic: n[1-2] (2)', 'OPEN warning: fan: n3 — n3: fan happened']);
-    expect(body.text).toBe(`democluster: CRITICAL · 2 new critical · 1 new · sources 1/1 fresh\n${sections(body).join('\n')}`);
+    expect(body.text).toBe(`democluster: CRITICAL · 2 new critical · 1 other new · sources 1/1 fresh\n${sections(body).join('\n')}`);
     expect(body.blocks[0]).toMatchObject({
       type: 'header',
-      text: { text: 'democluster: CRITICAL · 2 new critical · 1 new · sources 1/1 fresh' },
+      text: { text: 'democluster: CRITICAL · 2 new critical · 1 other new · sources 1/1 fresh' },
     });
     expect(body.blocks.at(-1)).toMatchObject({ elements: [{ text: 'tick 20261130t084500.000z' }] });
   });

@@ -4,6 +4,8 @@ import type { ModelClient } from '../../lib/harness/client.ts';
 import { reasoner } from '../../lib/harness/reasoner.ts';
 import { Recording } from '../../lib/model/recording.ts';
 import type { Report } from '../../lib/model/report.ts';
+import { toIso } from '../../lib/model/time.ts';
+import { occasionOf } from '../../lib/findings/occasion.ts';
 import { readReport } from '../../lib/report/publish.ts';
 import { collectAll } from '../../lib/steps/collect.ts';
 import { run } from '../../lib/steps/run.ts';
@@ -75,6 +77,17 @@ describe('run', () => {
     });
     expect(report.sources.find((s) => s.source === 'weka_state')).toMatchObject({ status: 'failed', problem: { code: 'invalid' } });
     expect(states(report)['kernel_panic n1']).toBe('ongoing');
+  });
+
+  it('tells nothing twice where two ticks fall into one reading of the clock', async () => {
+    const first = (await run(observer)).report;
+    const second = await tick(observer);
+    const third = await tick(observer);
+    expect([first, second, third].map((r) => r.findings.filter((f) => occasionOf(f, r.generatedAt) === 'new').length)).toEqual([2, 0, 0]);
+    expect(new Set([first, second, third].map((r) => r.generatedAt)).size).toBe(3);
+    // A clock that was set back is another matter: its time is told as it is.
+    observer.now -= 3_600_000;
+    expect((await tick(observer)).generatedAt).toBe(toIso(observer.now));
   });
 
   it('is blind, not ok, when nothing was seen', async () => {

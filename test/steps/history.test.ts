@@ -1,0 +1,83 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Transition } from '../../lib/model/finding.ts';
+import { toIso, toTimeId } from '../../lib/model/time.ts';
+import { appendHistory, readHistory, sweepHistory } from '../../lib/steps/history.ts';
+import { memoryDriver } from '../../lib/store/drivers/memory.ts';
+import { Store } from '../../lib/store/store.ts';
+
+const NOW = Date.parse('2026-11-30T12:00:00Z');
+const DAY = 864e5;
+const TICK = toTimeId(NOW);
+const id = (shard: string, n: number): string => shard + String(n).padStart(30, '0');
+
+let store: Store;
+beforeEach(() => {
+  store = new Store(memoryDriver());
+});
+
+const step = (findingId: string, at: number, over: Partial<Transition> = {}): Transition & { findingId: string } => ({
+  findingId,
+  tick: toTimeId(at),
+  at: toIso(at),
+  episode: 1,
+  from: null,
+  to: 'new',
+  reason: 'seen',
+  ...over,
+});
+
+/** Sweeps with ticks enough for every shard to be drawn. */
+async function sweepAll(followed: readonly string[], time = NOW): Promise<void> {
+  for (let n = 0; n < 400; n++) await sweepHistory(store, { tick: toTimeId(NOW + n), time, followed: new Set(followed) });
+}
+
+describe('the history of findings', () => {
+  it('keeps 200 steps of each, the newest', async () => {
+    const one = id('ab', 1);
+    for (let n = 0; n < 230; n++) await appendHistory(store, [step(one, NOW + n)]);
+    const all = await readHistory(store, one);
+    expect(all).toHaveLength(200);
+    expect(all.at(-1)?.tick).toBe(toTimeId(NOW + 229));
+  });
+
+  it('forgets, after a month, what nobody follows any more', async () => {
+    const [old, young, open] = [id('00', 1), id('80', 2), id('ff', 3)];
+    await appendHistory(store, [step(old, NOW - 40 * DAY), step(open, NOW - 300 * DAY), step(young, NOW - 40 * DAY)]);
+    await appendHistory(store, [step(young, NOW - 20 * DAY, { from: 'new', to: 'resolved' })]);
+    await sweepAll([open]);
+    expect(await readHistory(store, old)).toEqual([]);
+    expect(await readHistory(store, young)).toHaveLength(2);
+    expect(await readHistory(store, open)).toHaveLength(1);
+  });
+
+  it('keeps a year of what is followed, and always how it stands', async () => {
+    const [long, still] = [id('01', 1), id('02', 2)];
+    for (const days of [500, 400, 100, 1]) await appendHistory(store, [step(long, NOW - days * DAY)]);
+    for (const days of [500, 400]) await appendHistory(store, [step(still, NOW - days * DAY)]);
+    await sweepAll([long, still]);
+    expect((await readHistory(store, long)).map((t) => t.tick)).toEqual([toTimeId(NOW - 100 * DAY), toTimeId(NOW - DAY)]);
+    expect((await readHistory(store, still)).map((t) => t.tick)).toEqual([toTimeId(NOW - 400 * DAY)]);
+  });
+
+  it('looks through a few shards at a time', async () => {
+    const all = Array.from({ length: 256 }, (_, n) => id(n.toString(16).padStart(2, '0'), n));
+    await appendHistory(
+      store,
+      all.map((one) => step(one, NOW - 40 * DAY)),
+    );
+    await sweepHistory(store, { tick: TICK, time: NOW, followed: new Set() });
+    let left = 0;
+    for (const one of all) left += (await readHistory(store, one)).length;
+    expect(left).toBeGreaterThanOrEqual(248);
+    expect(left).toBeLessThan(256);
+  });
+
+  it('costs nothing but itself when it is damaged', async () => {
+    const one = id('ab', 1);
+    await appendHistory(store, [step(one, NOW)]);
+    await store.putText('findings/history/ab', '{"torn');
+    expect(await readHistory(store, one)).toEqual([]);
+    await appendHistory(store, [step(one, NOW + 1)]);
+    expect(await readHistory(store, one)).toHaveLength(1);
+  });
+});
