@@ -109,7 +109,7 @@ const STEPS: readonly (readonly [path: string, events: number])[] = [
 describe('the built server, killed in the midst of its steps', () => {
   it.concurrent.each(Array.from({ length: LANES }, (_, lane) => lane))(
     `${KILLS / LANES} times, leaves the last good state, names the tick, and goes on: lane %i`,
-    { timeout: 900_000 },
+    { timeout: 1_800_000 },
     async (lane) => {
       const site = new Site(`kill-${lane}`);
       const random = numbers(20_261_130 + lane);
