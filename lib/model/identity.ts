@@ -12,6 +12,11 @@ export function hashId(parts: readonly string[]): string {
   return bytesToHex(sha256(utf8ToBytes(canonicalJson(parts))).slice(0, 16));
 }
 
+/** {@link sha256Hex} by the platform itself: many times as fast for what is long. */
+export async function digestHex(text: string): Promise<string> {
+  return bytesToHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
+}
+
 /** SHA-256 in hex over the UTF-8 bytes of a text, or over bytes. */
 export function sha256Hex(data: string | Uint8Array): string {
   return bytesToHex(sha256(typeof data === 'string' ? utf8ToBytes(data) : data));

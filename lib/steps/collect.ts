@@ -20,12 +20,6 @@ export interface CollectOptions {
   parts?: PushedPart[];
 }
 
-/** What a source's head carries for us beside the collector's own carry. */
-interface StoredCarry {
-  known: Record<string, string | null>;
-  collector: unknown;
-}
-
 /**
  * Collects one source: digest → snapshot, facts and carry in one commit → attempt. Whatever happens, an attempt is
  * written; a failed one leaves the last snapshot as it was. A source that others push is skipped where there is no body,
@@ -73,10 +67,6 @@ async function collectAlone(observer: Observer, config: SourceConfig, options: C
     return { source, status, snapshot: snapshot ?? null, conditions, coverage, ...(problem && { problem }) };
   };
   const collector = collectorOf(source);
-  const stored = collector ? await observer.snapshots.carry(source, collector.carryVersion) : ({ state: 'none' } as const);
-  const before = stored.state === 'ok' ? (stored.value as StoredCarry) : undefined;
-  const parsed = before === undefined || before.collector === null ? undefined : collector?.carry.safeParse(before.collector);
-  const unreadable = stored.state === 'unreadable' || parsed?.success === false;
   const reply = await observer.digest(
     {
       source,
@@ -85,11 +75,10 @@ async function collectAlone(observer: Observer, config: SourceConfig, options: C
       cluster: observer.config.cluster,
       now: startedAt,
       ...(options.asOf !== undefined && { asOf: options.asOf }),
-      ...(parsed?.success && parsed.data !== undefined && { carry: parsed.data }),
+      handed: collector ? await observer.snapshots.carry(source, collector.carryVersion) : { state: 'none' },
       timezone: observer.config.timezone,
       nodeDomains: observer.config.node_domains,
       rules: observer.config.rules,
-      known: before?.known ?? {},
       ...(observer.mtime && { mtime: observer.mtime }),
       ...(options.parts && { parts: options.parts }),
     } satisfies DigestRequest,
@@ -98,11 +87,6 @@ async function collectAlone(observer: Observer, config: SourceConfig, options: C
   if ('problem' in reply) return finish('failed', { problem: reply.problem, coverage: reply.coverage });
   try {
     const { digest } = reply;
-    if (unreadable)
-      digest.coverage.problems.push({
-        effect: 'note',
-        message: 'what the last run handed on cannot be read by this version: collected as at first sight',
-      });
     const snapshot = await commit(observer, source, collector?.carryVersion ?? 0, digest, startedAt, lease);
     return finish(digest.status, { snapshot: snapshot.id, conditions: snapshot.conditions.length, coverage: snapshot.coverage });
   } catch (error) {
@@ -131,11 +115,10 @@ async function commit(observer: Observer, source: string, carryVersion: number, 
     collected,
     rules: observer.config.rules,
   });
-  const carry: StoredCarry = { known: digest.known, collector: collected.carry ?? null };
   const committed = await observer.snapshots.commit({
     snapshot,
-    facts: collected.facts ?? [],
-    carry: { version: carryVersion, value: carry },
+    facts: digest.facts,
+    carry: { version: carryVersion, text: digest.handOn },
     lease,
   });
   await appendSeries(observer.store, source, { at: committed.asOf, values: committed.series });

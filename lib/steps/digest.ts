@@ -7,6 +7,8 @@ import { compareNames, oneLine } from '../model/text.ts';
 import { parseDuration, toIso } from '../model/time.ts';
 import { openParts, type PushedPart } from '../readers/body.ts';
 import type { Opened, Readers } from '../readers/reader.ts';
+import { packFacts, type PackedFacts } from '../store/shards.ts';
+import type { StoredCarry } from '../store/snapshots.ts';
 
 /** Everything that one collect needs, as plain data: it crosses into a thread of its own. */
 export interface DigestRequest {
@@ -16,25 +18,35 @@ export interface DigestRequest {
   cluster: string;
   now: number;
   asOf?: number;
-  carry?: unknown;
+  /** What the last run handed on: a {@link Handed} as JSON. */
+  handed: StoredCarry;
   timezone: string;
   nodeDomains: readonly string[];
   rules: Readonly<Record<string, JsonObject>>;
-  /** Names of the inputs that earlier runs read, with the time since when each is missing (null = it was there). */
-  known: Record<string, string | null>;
   /** Takes the place of modification times. */
   mtime?: string;
   /** A pushed body instead of the configured inputs. */
   parts?: PushedPart[];
 }
 
+/** What one run hands on to the next. */
+interface Handed {
+  /** Names of the inputs that earlier runs read, with the time since when each is missing (null = it was there). */
+  known: Record<string, string | null>;
+  /** The collector's own. */
+  collector: unknown;
+}
+
+/** What a digest comes to. Facts and what is handed on are packed where they were made: only texts cross from its thread. */
 export interface Digest {
   status: 'ok' | 'partial';
   coverage: Coverage;
   asOf: number;
   asOfFrom: Snapshot['asOfFrom'];
-  collected: Collected<unknown>;
-  known: Record<string, string | null>;
+  collected: Omit<Collected<unknown>, 'facts' | 'carry'>;
+  facts: PackedFacts;
+  /** A {@link Handed} as JSON. */
+  handOn: string;
 }
 
 export type DigestReply = { digest: Digest } | { problem: Problem; coverage: Coverage | null };
@@ -88,7 +100,8 @@ async function open(collector: Collector, request: DigestRequest, readers: Reade
 }
 
 async function digestOpened(collector: Collector, request: DigestRequest, opened: Opened, readers: Readers): Promise<DigestReply> {
-  const known = noteMissing(request, opened);
+  const handed = takeHanded(collector, request.handed);
+  const known = noteMissing(request, handed.known, opened);
   if (opened.inputs.length === 0) {
     const first = opened.problems[0];
     const where = first?.input ?? [...(request.location.path ?? []), ...Object.values(request.location.roles).flat()].join(', ');
@@ -103,18 +116,23 @@ async function digestOpened(collector: Collector, request: DigestRequest, opened
     };
   }
   const schemas = await schemasOf(request.location, opened, readers);
-  const collected = await collector.collect(opened.inputs, {
+  const { facts, carry, ...collected } = await collector.collect(opened.inputs, {
     cluster: request.cluster,
     now: request.now,
     ...(request.asOf !== undefined && { asOf: request.asOf }),
     config: request.options,
-    ...(request.carry !== undefined && { carry: request.carry }),
+    ...(handed.carry !== undefined && { carry: handed.carry }),
     ...(schemas && { schemas }),
     timezone: request.timezone,
     nodeDomains: request.nodeDomains,
     rules: request.rules,
   });
   const coverage = coverageOf(opened, collected);
+  if (handed.unreadable)
+    coverage.problems.push({
+      effect: 'note',
+      message: 'what the last run handed on cannot be read by this version: collected as at first sight',
+    });
   const partial = [...opened.problems, ...collected.coverage.problems].some((p) => p.effect === 'input');
   const { asOf, asOfFrom } = dateOf(collector, request, opened, collected);
   if (asOf > request.now + parseDuration('5m')) {
@@ -126,7 +144,15 @@ async function digestOpened(collector: Collector, request: DigestRequest, opened
     });
   }
   return {
-    digest: { status: partial ? 'partial' : 'ok', coverage, asOf: asOf > request.now ? request.now : asOf, asOfFrom, collected, known },
+    digest: {
+      status: partial ? 'partial' : 'ok',
+      coverage,
+      asOf: asOf > request.now ? request.now : asOf,
+      asOfFrom,
+      collected,
+      facts: await packFacts(facts ?? []),
+      handOn: JSON.stringify({ known, collector: carry ?? null } satisfies Handed),
+    },
   };
 }
 
@@ -137,12 +163,22 @@ async function schemasOf(location: Location, { problems }: Opened, readers: Read
   return undefined;
 }
 
+/** What the last run handed on, as far as this version can read it. */
+function takeHanded(collector: Collector, stored: StoredCarry): { known: Handed['known']; carry?: unknown; unreadable: boolean } {
+  if (stored.state !== 'ok') return { known: {}, unreadable: stored.state === 'unreadable' };
+  // The store has held it against its SHA-256: it is what we wrote.
+  const { known, collector: value } = JSON.parse(stored.text) as Handed;
+  if (value === null) return { known, unreadable: false };
+  const parsed = collector.carry.safeParse(value);
+  return parsed.success ? { known, carry: parsed.data, unreadable: false } : { known, unreadable: true };
+}
+
 /** asOf = time in the data, else the inputs' (oldest) modification, else `?asOf=`, else now. Logs were looked at now. */
 function dateOf(
   collector: Collector,
   request: DigestRequest,
   opened: Opened,
-  collected: Collected<unknown>,
+  collected: Pick<Collected<unknown>, 'asOf'>,
 ): { asOf: number; asOfFrom: Snapshot['asOfFrom'] } {
   if (collected.asOf !== undefined && Number.isFinite(collected.asOf)) return { asOf: collected.asOf, asOfFrom: 'data' };
   const mtimes = opened.inputs.flatMap((i) => (i.mtime === undefined ? [] : [Date.parse(i.mtime)]));
@@ -153,11 +189,11 @@ function dateOf(
 }
 
 /** Compares with what earlier runs read: an input that is gone makes the source partial. */
-function noteMissing(request: DigestRequest, opened: Opened): Record<string, string | null> {
-  if (request.parts) return request.known;
+function noteMissing(request: DigestRequest, before: Handed['known'], opened: Opened): Handed['known'] {
+  if (request.parts) return before;
   const present = new Set(opened.coverage.map((c) => c.name));
   const known = new Map<string, string | null>(opened.inputs.map((i) => [i.name, null]));
-  for (const [name, since] of Object.entries(request.known)) {
+  for (const [name, since] of Object.entries(before)) {
     if (known.has(name) || ROTATED.test(name)) continue;
     if (since !== null && request.now - Date.parse(since) > FORGET_AFTER) continue;
     known.set(name, since ?? toIso(request.now));
@@ -168,7 +204,7 @@ function noteMissing(request: DigestRequest, opened: Opened): Record<string, str
   return Object.fromEntries(known);
 }
 
-function coverageOf(opened: Opened, collected: Collected<unknown> | null): Coverage {
+function coverageOf(opened: Opened, collected: Pick<Collected<unknown>, 'coverage'> | null): Coverage {
   const inputs = opened.coverage.map((c): CoverageInput => ({ ...c, name: oneLine(c.name, 253) }));
   const flawed = inputs.filter((c) => c.status !== 'ok');
   const listed =

@@ -17,7 +17,7 @@ export interface SnapshotParts {
   asOfFrom: Snapshot['asOfFrom'];
   status: 'ok' | 'partial';
   coverage: Coverage;
-  collected: Collected<unknown>;
+  collected: Omit<Collected<unknown>, 'facts' | 'carry'>;
   rules: Readonly<Record<string, { severity?: Severity }>>;
 }
 

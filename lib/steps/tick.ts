@@ -11,6 +11,7 @@ import { notify } from '../report/notify.ts';
 import { publishReport } from '../report/publish.ts';
 import { getAttempt } from '../store/attempts.ts';
 import { retentionTime, sweep, sweepReports } from '../store/retention.ts';
+import { NO_FACTS } from '../store/shards.ts';
 import { compose, type TickInputs } from './compose.ts';
 import { diffSources } from './diff.ts';
 import { readForecastSeries } from './forecast-series.ts';
@@ -73,7 +74,7 @@ export async function tick(observer: Observer): Promise<Report> {
     const audit = new AuditLog(store, { writer: `tick-${id}`, now: observer.clock });
     const made = await compose(observer, inputs, { client: observer.model, clock, audit });
     const { facts: _, previous: __, ...derived } = made.derived;
-    await observer.snapshots.commit({ snapshot: derived, facts: [] });
+    await observer.snapshots.commit({ snapshot: derived, facts: NO_FACTS });
     // Pins first: a recording whose snapshots retention may take is worth nothing.
     await store.put(`ticks/${id}/pins`, pinsOf(made.recording));
     await store.put(`ticks/${id}/recording`, { ...made.recording, clock: readings } satisfies Recording);

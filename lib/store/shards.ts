@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Subject, subjectKey } from '../model/condition.ts';
-import { sha256Hex } from '../model/identity.ts';
+import { digestHex } from '../model/identity.ts';
 import { canonicalJson, JsonObject } from '../model/json.ts';
 
 /** What is known of one subject. */
@@ -12,10 +12,18 @@ export interface SubjectFacts {
 /** A shard as it lies in the store: its subjects in the order of their keys. */
 export const Shard = z.array(z.object({ subject: Subject, facts: JsonObject }));
 
-export interface ShardText {
+interface ShardText {
   text: string;
   sha256: string;
 }
+
+/** Facts as they are stored: plain texts, which cross from a thread to another at little cost. */
+export interface PackedFacts {
+  subjects: number;
+  shards: ShardText[];
+}
+
+export const NO_FACTS: PackedFacts = { subjects: 0, shards: [] };
 
 const MAX_SUBJECTS = 256;
 /** Where names collide on purpose, doubling the shards parts them no further. */
@@ -36,7 +44,7 @@ export function shardKey(source: string, at: string, index: number): string {
  * one subject is read without the others and a change rewrites only its own shard. The same facts in any order give the
  * same bytes; of one subject given twice the later facts stay.
  */
-export function toShards(facts: readonly SubjectFacts[]): ShardText[] {
+export async function packFacts(facts: readonly SubjectFacts[]): Promise<PackedFacts> {
   const bySubject = new Map(facts.map((entry) => [subjectKey(entry.subject), entry]));
   const entries = [...bySubject].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => ({ ...entry, hash: hashOf(entry.subject) }));
   let shards: (typeof entries)[] = entries.length === 0 ? [] : [entries];
@@ -46,10 +54,8 @@ export function toShards(facts: readonly SubjectFacts[]): ShardText[] {
     for (const entry of entries) next[entry.hash & (count - 1)]?.push(entry);
     shards = next;
   }
-  return shards.map((shard) => {
-    const text = canonicalJson(shard.map((entry) => ({ subject: entry.subject, facts: entry.facts })));
-    return { text, sha256: sha256Hex(text) };
-  });
+  const texts = shards.map((shard) => canonicalJson(shard.map((entry) => ({ subject: entry.subject, facts: entry.facts }))));
+  return { subjects: entries.length, shards: await Promise.all(texts.map(async (text) => ({ text, sha256: await digestHex(text) }))) };
 }
 
 /** 32 bits of a subject's key (FNV-1a, its bits mixed once more): it only spreads subjects over shards. */

@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import type { Subject } from '../model/condition.ts';
 import { subjectKey } from '../model/condition.ts';
-import { sha256Hex } from '../model/identity.ts';
+import { digestHex } from '../model/identity.ts';
 import type { JsonObject } from '../model/json.ts';
-import { parseJson } from '../model/json.ts';
 import { Snapshot } from '../model/snapshot.ts';
 import { fromTimeId, TimeId, toTimeId } from '../model/time.ts';
 import type { Lease } from './leases.ts';
-import { Shard, shardKey, shardOf, type SubjectFacts, toShards } from './shards.ts';
+import { type PackedFacts, Shard, shardKey, shardOf, type SubjectFacts } from './shards.ts';
 import { readJson, type Store, StoreError } from './store.ts';
 
 /** What a collector hands on must stay small beside what it reads. */
@@ -23,14 +22,15 @@ type Head = z.infer<typeof Head>;
 
 export interface Commit {
   snapshot: Omit<Snapshot, 'facts' | 'previous'>;
-  facts: readonly SubjectFacts[];
-  /** None: the next run starts without. */
-  carry?: { version: number; value: unknown };
+  facts: PackedFacts;
+  /** What is handed on, as JSON. None: the next run starts without. */
+  carry?: { version: number; text: string };
   /** Checked before what others left is removed, and again right before the commit point. */
   lease?: Lease;
 }
 
-export type StoredCarry = { state: 'none' | 'unreadable' } | { state: 'ok'; value: unknown };
+/** What the last commit handed on: the JSON that it was given, byte for byte. */
+export type StoredCarry = { state: 'none' | 'unreadable' } | { state: 'ok'; text: string };
 
 /**
  * The dated outputs of all sources. A commit is one put of the head `carry/{source}`, which names the snapshot and holds
@@ -57,7 +57,8 @@ export class Snapshots {
    */
   async commit({ snapshot, facts, carry, lease }: Commit): Promise<Snapshot> {
     const { source, id } = snapshot;
-    const carryText = carry === undefined ? '' : carryJson(source, carry.value);
+    const carryText = carry?.text ?? '';
+    refuseLongCarry(source, carryText);
     const head = await this.#head(source).catch(onlyStoreErrors);
     const last = head === undefined ? ((await this.#ids(source))[0] ?? null) : (head?.snapshot ?? null);
     if (last !== null && id <= last) throw new StoreError(`snapshot ${id} of ${source} is not later than ${last}, the latest`);
@@ -66,7 +67,7 @@ export class Snapshots {
 
     // Under a damaged head the newest snapshot may be one whose commit never ended: its shards are not relied on.
     const before = last === null || head === undefined ? null : await this.#read(source, last).catch(onlyStoreErrors);
-    const shards = toShards(facts);
+    const { subjects, shards } = facts;
     const known = before?.facts.shards.length === shards.length ? before.facts.shards : [];
     const manifest = shards.map(({ sha256 }, i) => {
       const old = known[i];
@@ -75,7 +76,7 @@ export class Snapshots {
     const whole: Snapshot = {
       ...snapshot,
       previous: last,
-      facts: { subjects: new Set(facts.map(({ subject }) => subjectKey(subject))).size, shards: manifest },
+      facts: { subjects, shards: manifest },
     };
     // The snapshot goes before its shards, so that what a killed commit leaves can be found by its manifest.
     await this.#store.put(snapshotKey(source, id), whole);
@@ -86,7 +87,7 @@ export class Snapshots {
     const next: Head = {
       schema: 'hpc-observer/carry/1',
       snapshot: id,
-      carry: carry === undefined ? null : { version: carry.version, sha256: sha256Hex(carryText) },
+      carry: carry === undefined ? null : { version: carry.version, sha256: await digestHex(carryText) },
     };
     await lease?.check();
     await this.#store.putText(headKey(source), `${JSON.stringify(next)}\n${carryText}`);
@@ -135,8 +136,8 @@ export class Snapshots {
       const { carry } = parseHead(source, text);
       if (carry === null) return { state: 'none' };
       const value = text.slice(text.indexOf('\n') + 1);
-      if (carry.version !== version || sha256Hex(value) !== carry.sha256) return { state: 'unreadable' };
-      return { state: 'ok', value: parseJson(value) };
+      if (carry.version !== version || (await digestHex(value)) !== carry.sha256) return { state: 'unreadable' };
+      return { state: 'ok', text: value };
     } catch (error) {
       onlyStoreErrors(error);
       return { state: 'unreadable' };
@@ -167,7 +168,7 @@ export class Snapshots {
     const key = shardKey(source, entry?.at ?? snapshot.id, index);
     const text = entry === undefined ? null : await this.#store.getText(key);
     if (text === null) throw new StoreError(`${key} is gone, which snapshot ${snapshot.id} of ${source} refers to`, { key });
-    if (sha256Hex(text) !== entry?.sha256)
+    if ((await digestHex(text)) !== entry?.sha256)
       throw new StoreError(`${key} is damaged: its SHA-256 is not the one in snapshot ${snapshot.id}`, { key });
     return readJson(key, text, Shard);
   }
@@ -219,9 +220,7 @@ function parseHead(source: string, text: string): Head {
   return readJson(headKey(source), end < 0 ? text : text.slice(0, end), Head);
 }
 
-function carryJson(source: string, value: unknown): string {
-  const text = JSON.stringify(value) as string | undefined;
-  if (text === undefined) throw new StoreError(`the carry of ${source} has no JSON`);
+function refuseLongCarry(source: string, text: string): void {
   // A character has one to three bytes of UTF-8: only a text between the two needs counting.
   const bytes = text.length * 3 <= MAX_CARRY_BYTES ? 0 : new TextEncoder().encode(text).length;
   if (bytes > MAX_CARRY_BYTES) {
@@ -229,7 +228,6 @@ function carryJson(source: string, value: unknown): string {
       `the carry of ${source} has ${bytes} bytes, more than the ${MAX_CARRY_BYTES} that are kept: nothing was committed`,
     );
   }
-  return text;
 }
 
 /** For a damaged value that is passed over on purpose: undefined; a store that cannot be read at all still throws. */

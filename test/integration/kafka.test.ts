@@ -165,7 +165,7 @@ describe.skipIf(why !== '')(`a window from Apache Kafka${why}`, () => {
       timezone: 'UTC',
       nodeDomains: [],
       rules: {},
-      known: {},
+      handed: { state: 'none' as const },
     };
     const options = (await import('../../lib/collectors/registry.ts')).collectorOf('kafka_telemetry')?.options.parse({ window: '1h' });
     const reply = await digest({ ...base, options, location }, { brokers: kafkaReader(() => '') });

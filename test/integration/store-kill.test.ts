@@ -14,6 +14,7 @@ const WRITER = `
 import { AuditLog } from '../../lib/audit/audit.ts';
 import { atomicFsDriver } from '../../lib/store/drivers/atomic-fs.ts';
 import { Leases } from '../../lib/store/leases.ts';
+import { packFacts } from '../../lib/store/shards.ts';
 import { Snapshots } from '../../lib/store/snapshots.ts';
 import { Store } from '../../lib/store/store.ts';
 import { emptySnapshot, nodeFacts, NOW, SOURCE } from '../store/examples.ts';
@@ -29,7 +30,7 @@ for (;;) {
   n++;
   await audit.append({ tool: 'count', args: { n }, argsHash: hash, resultHash: hash, bytes: 0, ms: 0, decision: 'executed' });
   const snapshot = { ...emptySnapshot(await snapshots.nextId(SOURCE, NOW)), summary: { n } };
-  await snapshots.commit({ snapshot, facts: nodeFacts(600, () => n), carry: { version: 1, value: { n } }, lease });
+  await snapshots.commit({ snapshot, facts: await packFacts(nodeFacts(600, () => n)), carry: { version: 1, text: JSON.stringify({ n }) }, lease });
   console.log(n);
 }
 `;
@@ -72,7 +73,7 @@ it.concurrent.each(['one', 'two'])(
       expect([said, said + 1]).toContain(n);
       expect(n).toBeGreaterThan(last);
       last = n;
-      expect(await snapshots.carry(SOURCE, 1)).toEqual({ state: 'ok', value: { n } });
+      expect(await snapshots.carry(SOURCE, 1)).toEqual({ state: 'ok', text: JSON.stringify({ n }) });
       const values = new Set<unknown>();
       if (latest) for await (const { facts } of snapshots.allFacts(SOURCE, latest)) values.add(facts['value']);
       expect([...values]).toEqual([n]);

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../lib/model/json.ts';
 import type { Snapshot } from '../../lib/model/snapshot.ts';
 import { readIdentities } from '../../lib/steps/identities.ts';
 import { memoryDriver } from '../../lib/store/drivers/memory.ts';
+import { packFacts } from '../../lib/store/shards.ts';
 import { Snapshots } from '../../lib/store/snapshots.ts';
 import { Store } from '../../lib/store/store.ts';
 import { NOON, snapshot } from '../findings/build.ts';
@@ -28,9 +29,9 @@ const facts = (id: string, more: JsonObject = {}, type = 'node') => ({
   subject: { type, id },
   facts: { class: 'node', aliases: [`alias-${id}`], ...more },
 });
-const commit = (n: number, some: ReturnType<typeof facts>[], source = 'hpcm_inventory'): Promise<Snapshot> => {
+const commit = async (n: number, some: ReturnType<typeof facts>[], source = 'hpcm_inventory'): Promise<Snapshot> => {
   const { facts: _, previous: __, ...made } = snapshot({ source, at: NOON + n });
-  return snapshots.commit({ snapshot: made, facts: some });
+  return snapshots.commit({ snapshot: made, facts: await packFacts(some) });
 };
 const identities = (latest: Snapshot, keep = true) =>
   readIdentities({ store, snapshots, log: (_, event) => void warnings.push(event) }, [{ source: latest.source, snapshot: latest }], {

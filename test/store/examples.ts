@@ -1,6 +1,6 @@
 import type { Driver } from 'unstorage';
 import { memoryDriver } from '../../lib/store/drivers/memory.ts';
-import type { SubjectFacts } from '../../lib/store/shards.ts';
+import { packFacts, type SubjectFacts } from '../../lib/store/shards.ts';
 import type { Commit, Snapshots } from '../../lib/store/snapshots.ts';
 
 export const SOURCE = 'weka_state';
@@ -30,10 +30,21 @@ export function nodeFacts(count: number, value: (i: number) => number = () => 0)
   return Array.from({ length: count }, (_, i) => ({ subject: { type: 'node', id: `nid${i}` }, facts: { value: value(i) } }));
 }
 
+interface Given extends Omit<Partial<Commit>, 'facts' | 'carry'> {
+  facts?: readonly SubjectFacts[];
+  carry?: { version: number; value: unknown };
+}
+
 /** Commits under the next id at `now`; returns the id. */
-export async function commitAt(snapshots: Snapshots, now: number, rest: Partial<Commit> = {}, source: string = SOURCE): Promise<string> {
+export async function commitAt(snapshots: Snapshots, now: number, rest: Given = {}, source: string = SOURCE): Promise<string> {
   const id = await snapshots.nextId(source, now);
-  await snapshots.commit({ snapshot: emptySnapshot(id, source), facts: [], ...rest });
+  const { facts = [], carry, ...more } = rest;
+  await snapshots.commit({
+    snapshot: emptySnapshot(id, source),
+    facts: await packFacts(facts),
+    ...(carry && { carry: { version: carry.version, text: JSON.stringify(carry.value) } }),
+    ...more,
+  });
   return id;
 }
 

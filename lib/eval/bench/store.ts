@@ -4,7 +4,7 @@ import type { JsonObject } from '../../model/json.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { toIso, toTimeId } from '../../model/time.ts';
 import { atomicFsDriver } from '../../store/drivers/atomic-fs.ts';
-import type { SubjectFacts } from '../../store/shards.ts';
+import { packFacts, type SubjectFacts } from '../../store/shards.ts';
 import { Snapshots } from '../../store/snapshots.ts';
 import { Store } from '../../store/store.ts';
 import { SPEC_DEFAULTS } from '../spec.ts';
@@ -51,12 +51,12 @@ export const storePart: Part = {
     const store = new Store(atomicFsDriver(join(folder, 'state')));
     const snapshots = new Snapshots(store);
     let at = SPEC_DEFAULTS.start;
-    const commit = (changed: number): Promise<Snapshot> => {
+    const commit = async (changed: number): Promise<Snapshot> => {
       at += 60_000;
       return snapshots.commit({
         snapshot: { ...syntheticSnapshot(SOURCE, at, Math.ceil(size / 20)), id: toTimeId(at), collectedAt: toIso(at) },
-        facts: facts(changed),
-        carry,
+        facts: await packFacts(facts(changed)),
+        carry: { version: carry.version, text: JSON.stringify(carry.value) },
       });
     };
     await watch.best('commit, everything new', 1, () => commit(0));
