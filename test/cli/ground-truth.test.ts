@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lintGroundTruth } from '../../lib/findings/lint.ts';
 import { parseGroundTruth } from '../../lib/findings/ground-truth.ts';
 import { appendHistory } from '../../lib/steps/history.ts';
+import { NO_FACTS } from '../../lib/store/shards.ts';
 import { publishReport } from '../../lib/report/publish.ts';
 import { testObserver, type TestObserver } from '../observer.ts';
 import { inventory } from '../findings/build.ts';
@@ -40,7 +41,7 @@ describe('lint', () => {
 
   it('asks an inventory that is fresh and complete what nodes there are', async () => {
     const snapshot = inventory(NOW, 'n[1-3]');
-    await observer.snapshots.commit({ snapshot, facts: [] });
+    await observer.snapshots.commit({ snapshot, facts: NO_FACTS });
     await observer.store.put('attempts/hpcm_inventory/latest', {
       source: 'hpcm_inventory',
       startedAt: ago(0),

@@ -4,7 +4,7 @@ import { toIso, toTimeId } from '../../model/time.ts';
 import { fold } from '../../nodeset.ts';
 import { makeSnapshot } from '../../steps/snapshot.ts';
 import { putAttempt } from '../../store/attempts.ts';
-import type { SubjectFacts } from '../../store/shards.ts';
+import { packFacts, type SubjectFacts } from '../../store/shards.ts';
 import type { EvalObserver } from '../observer.ts';
 
 /*
@@ -73,7 +73,7 @@ export async function commitCrowd(observer: EvalObserver, nodes: readonly string
       },
       rules: {},
     });
-    await snapshots.commit({ snapshot, facts: source === 'hpcm_inventory' ? nodes.map(factsOf) : [] });
+    await snapshots.commit({ snapshot, facts: await packFacts(source === 'hpcm_inventory' ? nodes.map(factsOf) : []) });
     await putAttempt(store, { source, startedAt: toIso(now), endedAt: toIso(now), status: 'ok', snapshot: id });
   }
 }
