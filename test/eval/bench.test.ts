@@ -86,6 +86,7 @@ describe('a part', () => {
     expect(stages).toEqual([
       { name: 'a', ms: 2 },
       { name: 'whole', ms: 7, note: 'seven', peak: expect.any(Number) },
+      { name: 'whole, processor', ms: expect.any(Number) },
     ]);
     expect(peak).toBeGreaterThan(2 ** 20);
   });

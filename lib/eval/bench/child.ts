@@ -1,4 +1,4 @@
-import type { Aside, Measured, Part } from './part.ts';
+import { type Aside, type Measured, type Part, processorTime } from './part.ts';
 
 /** What one process of the benchmark is asked for. */
 export interface Errand {
@@ -13,7 +13,7 @@ export interface Errand {
 export type Answer =
   | { what: 'prepare' }
   | { what: 'measure'; measured: Omit<Measured, 'size'> }
-  | { what: 'alone'; ms: number; peak: number; aside: Aside };
+  | { what: 'alone'; ms: number; processor: number; peak: number; aside: Aside };
 
 /** Does one errand, in this process. */
 export async function runErrand(part: Part, { size, folder, what }: Errand): Promise<Answer> {
@@ -27,9 +27,9 @@ export async function runErrand(part: Part, { size, folder, what }: Errand): Pro
   }
   const work = part.alone?.[what];
   if (!work) throw new Error(`${part.name} has no ${what}`);
-  const began = performance.now();
+  const [began, processor] = [performance.now(), processorTime()];
   const aside = (await work(size, folder)) ?? {};
-  return { what: 'alone', ms: aside.ms ?? performance.now() - began, peak: peakMemory(), aside };
+  return { what: 'alone', ms: aside.ms ?? performance.now() - began, processor: processorTime() - processor, peak: peakMemory(), aside };
 }
 
 /** Bytes. */
@@ -47,8 +47,9 @@ export async function measureAt(part: Part, size: number, folder: string, send: 
   for (const name of Object.keys(part.alone ?? {})) {
     const alone = await send({ ...errand, what: name });
     if (alone.what !== 'alone') throw new Error(`${part.name} did not run ${name}`);
-    const { ms, peak, aside } = alone;
+    const { ms, processor, peak, aside } = alone;
     measured.stages.push({ name, ms, peak, ...(aside.note !== undefined && { note: aside.note }) });
+    measured.stages.push({ name: `${name}, processor`, ms: processor });
     if (aside.amounts) measured.amounts = [...(measured.amounts ?? []), ...aside.amounts];
   }
   return measured;

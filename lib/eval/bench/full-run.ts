@@ -1,78 +1,95 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nodeObserver } from '../../../functions/node.ts';
 import { collectors } from '../../collectors/registry.ts';
 import { readFiles } from '../../readers/files.ts';
+import { render } from '../../report/render.ts';
 import { collect } from '../../steps/collect.ts';
-import { digest } from '../../steps/digest.ts';
-import { tick } from '../../steps/tick.ts';
 import { diffSources } from '../../steps/diff.ts';
+import { digest } from '../../steps/digest.ts';
+import { run } from '../../steps/run.ts';
+import { tick } from '../../steps/tick.ts';
 import { atomicFsDriver } from '../../store/drivers/atomic-fs.ts';
 import { Fleet } from '../fleet.ts';
 import { FolderSink } from '../folder.ts';
 import { evalObserver } from '../observer.ts';
-import { fleetSpec, HOUR, parseFault } from '../spec.ts';
-import { type Measured, type Part, Stopwatch } from './part.ts';
+import { fleetSpec, HOUR, SPEC_DEFAULTS } from '../spec.ts';
+import { badDay } from './fleets.ts';
+import { type Aside, type Measured, type Part, type Stage, Stopwatch } from './part.ts';
 
-const FAULTS = ['kernel_panic=9h', 'switch_lost=10h', 'pdu_dead=11h', 'drive_failed=12h', 'fs_full=12h'];
+const FIRST = SPEC_DEFAULTS.start + 24 * HOUR;
+const NEXT = FIRST + HOUR;
+const FIVE_MINUTES = 300_000;
 
 /**
- * A run over a whole fleet, stage by stage in one thread: at first sight with a day of console logs, and at the next tick,
- * which is what a run costs from then on.
+ * A run over a whole fleet on a bad day. Stage by stage in one thread: at first sight with a day of console logs, and an
+ * hour later, which is what a run costs from then on. Then alone, as the command does it, with its threads.
  */
 export const fullRun: Part = {
   name: 'run',
   title: 'a run over all sources',
   clock: 'processor',
+  prepare: (size, folder) => look(size, folder, FIRST),
   async measure(size, folder) {
     const watch = new Stopwatch('processor');
-    const start = fleetSpec({ nodes: size, seed: 1 }).start;
-    const spec = fleetSpec({ nodes: size, seed: 1, faults: FAULTS.map((f) => parseFault(f, { start, end: start + 24 * HOUR })) });
-    const fleet = new Fleet(spec);
-    const sink = new FolderSink(folder);
-    const day = start + 24 * HOUR;
-    await watch.time('generate', () => fleet.write(day, sink));
-    writeFileSync(join(folder, 'config.yaml'), fleet.configuration(day));
-    writeFileSync(join(folder, 'fleet.yaml'), fleet.groundTruth());
-    const generated = watch.take('generate');
     const baseline = await readAndParse(folder, watch);
-
     const observer = evalObserver(folder, {
-      now: day,
-      driver: atomicFsDriver(join(folder, 'state')),
+      now: FIRST,
+      driver: atomicFsDriver(join(folder, 'state-by-stages')),
       digest: (request) => watch.time(`digest ${request.source}`, () => digest(request, { path: readFiles })),
     });
-    const run = async (): Promise<Measured['stages']> => {
+    const byStages = async (prefix: string): Promise<Stage[]> => {
       for (const { source } of collectors) {
-        const digested = watch.stages.get(`digest ${source}`)?.ms ?? 0;
-        await watch.time('store snapshots', () => collect(observer, source));
-        const stage = watch.stages.get('store snapshots');
-        if (stage) stage.ms -= (watch.stages.get(`digest ${source}`)?.ms ?? 0) - digested;
+        await watch.time(`digest and store ${source}`, () => collect(observer, source));
+        const { ms } = watch.take(`digest and store ${source}`);
+        const store = watch.stages.get('store snapshots') ?? { name: 'store snapshots', ms: 0 };
+        watch.stages.set(store.name, { ...store, ms: store.ms + ms - (watch.stages.get(`digest ${source}`)?.ms ?? 0) });
       }
       await watch.time('diff', () => diffSources(observer));
       await watch.time('tick', () => tick(observer));
-      const stages = [...watch.stages.values()];
+      const stages = [...watch.stages.values()].sort((a, b) => b.ms - a.ms);
       watch.stages.clear();
-      return stages;
+      const all = { name: 'all', ms: stages.reduce((sum, s) => sum + s.ms, 0) };
+      return [all, ...stages].map((stage) => ({ ...stage, name: `${prefix}: ${stage.name}` }));
     };
-    const first = await run();
-    fleet.write(day + HOUR, sink);
-    observer.now = day + HOUR;
-    const next = await run();
-    const named = (prefix: string, stages: Measured['stages']): Measured['stages'] => {
-      const whole = { name: `${prefix}: all`, ms: stages.reduce((sum, s) => sum + s.ms, 0) };
-      return [whole, ...stages.map((s) => ({ ...s, name: `${prefix}: ${s.name}` })).sort((a, b) => b.ms - a.ms)];
-    };
-    return {
-      baseline,
-      stages: [
-        { ...generated, note: `${Math.round(sink.bytes / 1e6)} MB, none of it part of a run` },
-        ...named('first', first),
-        ...named('next', next),
-      ],
-      whole: 'first: all',
-    };
+    const first = await byStages('first');
+    look(size, folder, NEXT, FIRST);
+    observer.now = NEXT;
+    return { baseline, stages: [...first, ...(await byStages('next'))], whole: 'first: all' };
+  },
+  alone: {
+    'first sight, alone': (_, folder) => runAlone(folder, NEXT, 'at first sight'),
+    'nothing changed, alone': (_, folder) => runAlone(folder, NEXT + FIVE_MINUTES, 'where nothing changed'),
   },
 };
+
+/** Writes the fleet as it is looked at; `last` is the look before. */
+function look(size: number, folder: string, at: number, last: number | null = null): void {
+  const fleet = new Fleet(fleetSpec({ nodes: size, seed: 1, faults: badDay(size) }), last);
+  fleet.write(at, new FolderSink(folder));
+  writeFileSync(join(folder, 'config.yaml'), fleet.configuration(at));
+  writeFileSync(join(folder, 'fleet.yaml'), fleet.groundTruth());
+}
+
+/** A run as the command does it: sources in threads, state and reports on disk. */
+async function runAlone(folder: string, at: number, when: string): Promise<Aside> {
+  const began = performance.now();
+  const flags = { config: join(folder, 'config.yaml'), clock: new Date(at).toISOString(), model: false, notify: false };
+  const { observer, dispose } = await nodeObserver(flags, {}, () => undefined);
+  const { report } = await run(observer);
+  await dispose();
+  const ms = performance.now() - began;
+  const unwell = report.sources.filter((s) => s.status !== 'ok').map((s) => s.source);
+  if (unwell.length > 0) throw new Error(`not all was seen: ${unwell.join(', ')}`);
+  return {
+    ms,
+    note: `${report.findings.length} findings`,
+    amounts: (['json', 'txt', 'html'] as const).map((format) => ({
+      name: `report ${when}, ${format}`,
+      bytes: Buffer.byteLength(render(report, format)),
+    })),
+  };
+}
 
 /** The least that anybody must do with the sources: read every byte, and parse what is JSON. */
 async function readAndParse(folder: string, watch: Stopwatch): Promise<Measured['baseline']> {

@@ -49,7 +49,7 @@ export interface Part {
   measure: (size: number, folder: string) => Promise<Omit<Measured, 'size' | 'peak'>>;
   /**
    * Whole things by name, each in a process of its own after `measure` and one after the other in the same folder. They
-   * become stages by the clock, with their peak memory.
+   * become stages by the clock, with their peak memory, and stages of processor time, which a busy machine changes less.
    */
   alone?: Readonly<Record<string, (size: number, folder: string) => Promise<Aside | void>>>;
 }
@@ -62,8 +62,8 @@ export interface Aside {
   amounts?: Amount[];
 }
 
-/** Processor time so far, ms. */
-function processorTime(): number {
+/** Processor time of all threads so far, ms. */
+export function processorTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
