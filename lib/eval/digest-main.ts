@@ -1,14 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { collectorOf } from '../collectors/registry.ts';
 import { Location } from '../config.ts';
 import { readFiles } from '../readers/files.ts';
 import { type Digest, digest } from '../steps/digest.ts';
+import type { StoredCarry } from '../store/snapshots.ts';
 import type { Digested, DigestJob } from './bench/digest-process.ts';
+import { peakMemory } from './bench/peak.ts';
 
 /* A digest in a process of its own: the benchmark starts it, and it answers with one line of JSON. */
 
-async function read(job: DigestJob, paths: string[], before?: { carry: unknown; known: Digest['known'] }): Promise<Digest> {
+async function read(job: DigestJob, paths: string[], handed: StoredCarry = { state: 'none' }): Promise<Digest> {
   const reply = await digest(
     {
       source: job.source,
@@ -19,23 +20,13 @@ async function read(job: DigestJob, paths: string[], before?: { carry: unknown; 
       timezone: job.timezone,
       nodeDomains: [],
       rules: {},
-      known: before?.known ?? {},
+      handed,
       mtime: new Date(job.now).toISOString(),
-      ...(before && { carry: before.carry }),
     },
     { path: readFiles },
   );
   if ('problem' in reply) throw new Error(reply.problem.detail);
   return reply.digest;
-}
-
-/** The most memory that this process has held, bytes. `getrusage` would count what its parent held as well. */
-function peakMemory(): number {
-  try {
-    return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]) * 1024;
-  } catch {
-    return process.resourceUsage().maxRSS * 1024;
-  }
 }
 
 /** Starts a clock. */
@@ -72,12 +63,9 @@ async function run(job: DigestJob): Promise<Digested> {
   const first = await read(job, paths);
   if (!job.again) return told([first], taken());
   // A later run takes what the first one stored from text.
-  const stored = JSON.stringify({ carry: first.collected.carry, known: first.known });
   globalThis.gc?.();
   taken = clock();
-  const before = JSON.parse(stored) as { carry: unknown; known: Digest['known'] };
-  before.carry = collectorOf(job.source)?.carry.parse(before.carry);
-  return told([await read(job, paths, before)], taken());
+  return told([await read(job, paths, { state: 'ok', text: first.handOn })], taken());
 }
 
 if (isMainThread) console.log(JSON.stringify(await run(JSON.parse(process.argv[2] as string) as DigestJob)));

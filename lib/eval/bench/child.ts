@@ -1,4 +1,5 @@
 import { type Aside, type Measured, type Part, processorTime } from './part.ts';
+import { peakMemory } from './peak.ts';
 
 /** What one process of the benchmark is asked for. */
 export interface Errand {
@@ -30,11 +31,6 @@ export async function runErrand(part: Part, { size, folder, what }: Errand): Pro
   const [began, processor] = [performance.now(), processorTime()];
   const aside = (await work(size, folder)) ?? {};
   return { what: 'alone', ms: aside.ms ?? performance.now() - began, processor: processorTime() - processor, peak: peakMemory(), aside };
-}
-
-/** Bytes. */
-function peakMemory(): number {
-  return process.resourceUsage().maxRSS * 1024;
 }
 
 /** Measures a part at one size, each errand by a process of its own. */
