@@ -18,8 +18,30 @@ export interface Expected {
   sources: ReadonlySet<string>;
 }
 
-export function findingKey({ kind, subject }: Pick<Shown, 'kind' | 'subject'>): string {
-  return `${kind} ${subject.type} ${subject.id}`;
+/** Stands for any kind of finding: then the name of the subject is all that counts. */
+const ANY = '*';
+
+type About = Pick<Shown, 'kind' | 'subject' | 'alias'>;
+
+export function findingKey({ kind = ANY, subject, alias }: About): string {
+  if (kind !== ANY) return `${kind} ${subject.type} ${subject.id}`;
+  return `${ANY} ${subject.id}${alias === undefined ? '' : ` ${alias}`}`;
+}
+
+interface Found {
+  kind: string;
+  subject: Shown['subject'];
+}
+
+/** Whether a key stands for a finding. */
+export function standsFor(key: string, { kind, subject }: Found): boolean {
+  return key.startsWith(`${ANY} `) ? key.split(' ').indexOf(subject.id, 1) > 0 : key === findingKey({ kind, subject });
+}
+
+/** Whether one of some keys stands for a finding. */
+export function isExpected(keys: Iterable<string>, found: Found): boolean {
+  for (const key of keys) if (standsFor(key, found)) return true;
+  return false;
 }
 
 /** Sources look some minutes before the observer does, sensors are judged by two samples, an owner has time for a reason. */
@@ -47,18 +69,21 @@ export function expectedAt(tick: Tick): Expected {
       for (const [name, { ends }] of fault.effects.nodes ?? [])
         if (ends === 'reset') may.add(findingKey({ kind: 'unexpected_reboot', subject: { type: 'node', id: name } }));
     }
+    // Whatever else is said of a thing that a fault without kinds was laid on.
+    if (holds || at - fault.until < DAY + ENDING)
+      for (const shown of fault.effects.shows ?? []) if (shown.kind === undefined) may.add(findingKey(shown));
     if (holds) for (const source of fault.effects.sources?.keys() ?? []) sources.add(source);
   }
   return { must, may, sources };
 }
 
 /** How long after its end a finding may be open: some kinds are over only when they were not seen a few times in a row. */
-function endingOf({ kind }: Shown, { plan }: Tick): number {
+function endingOf({ kind = ANY }: Shown, { plan }: Tick): number {
   return ENDING + BOOT_TAKES + ((kinds.get(kind)?.resolveAfter ?? 1) - 1) * plan.spec.tick;
 }
 
 /** Whether the sources of a finding have settled on it, and when they can have seen its end at the earliest. */
-function stretchSeen({ kind }: Shown, fault: LaidFault, { plan, at }: Tick): { certain: boolean; until: number } {
+function stretchSeen({ kind, settles = SETTLED }: Shown, fault: LaidFault, { plan, at }: Tick): { certain: boolean; until: number } {
   const names = new Set(collectors.filter((c) => c.kinds.some((k) => k.kind === kind)).map((c) => c.source));
   const blind = plan.faults
     .filter((f) => [...(f.effects.sources?.keys() ?? [])].some((source) => names.has(source)))
@@ -71,7 +96,7 @@ function stretchSeen({ kind }: Shown, fault: LaidFault, { plan, at }: Tick): { c
     if (begin <= until && until < end) until = end;
   }
   const isBlind = blind.some((f) => f.from <= at && at < f.until);
-  return { certain: !isBlind && at - from >= SETTLED && at < fault.until, until };
+  return { certain: !isBlind && at - from >= settles && at < fault.until, until };
 }
 
 function showsOf(fault: LaidFault, tick: Tick): Shown[] {
@@ -91,12 +116,16 @@ function showsOf(fault: LaidFault, tick: Tick): Shown[] {
 /** What every source shows of a node's loss. */
 function lossShows({ effects }: LaidFault, node: Node, tick: Tick): Shown[] {
   const subject = { type: 'node', id: node.name };
-  const { loss, momDown, begins, ends } = effects.nodes?.get(node.name) ?? {};
+  const { loss, momDown, begins, ends, jobStuck } = effects.nodes?.get(node.name) ?? {};
   const shows: Shown[] = [];
   if (loss !== undefined || momDown === true) {
     const job = jobOn(tick, node);
     shows.push({ kind: job === null ? 'node_down' : 'node_down_with_jobs', subject });
     if (job !== null) shows.push({ kind: 'job_on_broken_node', subject: { type: 'job', id: job } });
+  }
+  if (jobStuck === true) {
+    const job = jobOn(tick, node);
+    if (job !== null) shows.push({ subject: { type: 'job', id: job } });
   }
   // While it boots it is down.
   if (begins !== undefined || ends !== undefined || loss !== undefined)

@@ -18,6 +18,8 @@ export interface Job {
   walltime: number;
   /** It ended because a node went down, after the scheduler had waited for it in vain. */
   lost: boolean;
+  /** Since when it has ended and does not leave its nodes; null = it is not stuck. */
+  stuckSince: number | null;
   exitStatus: number;
 }
 
@@ -67,7 +69,8 @@ export class Workload {
       const walltime = random.pick([2, 4, 6, 8, 12, 24]) * HOUR;
       const planned = start + Math.floor(walltime * (0.3 + 0.6 * random.next()));
       const lost = this.#firstLoss(lane, start, planned);
-      const end = lost === null ? planned : Math.min(planned, lost + NODE_FAIL_REQUEUE * 1000);
+      const stuck = this.#stuckIn(lane, start, planned);
+      const end = stuck?.until ?? (lost === null ? planned : Math.min(planned, lost + NODE_FAIL_REQUEUE * 1000));
       const name = random.pick(NAMES);
       const user = `user${String(random.int(1, 40)).padStart(2, '0')}`;
       const failed = random.next() < 0.08;
@@ -84,7 +87,8 @@ export class Workload {
           start,
           end,
           walltime,
-          lost: lost !== null && end < planned,
+          lost: stuck === null && lost !== null && end < planned,
+          stuckSince: stuck !== null && stuck.from <= moment ? stuck.from : null,
           exitStatus,
         });
       }
@@ -109,6 +113,14 @@ export class Workload {
       if (!Number.isFinite(at)) return at;
     }
     return at;
+  }
+
+  /** The trouble of one of its nodes that a job never gets out of. */
+  #stuckIn(lane: Lane, start: number, end: number): { from: number; until: number } | null {
+    for (const node of lane.nodes)
+      for (const trouble of this.#plan.troubles.get(node.name) ?? [])
+        if (trouble.jobStuck === true && trouble.from >= start && trouble.from < end) return trouble;
+    return null;
   }
 
   /** When the first node of the lane is lost while a job would run. */

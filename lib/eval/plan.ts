@@ -1,5 +1,5 @@
 import { drainOf, isKnownDown } from './background.ts';
-import type { Effects, Fault, NodeTrouble } from './effects.ts';
+import { amountAt, type Effects, type Fault, type NodeTrouble } from './effects.ts';
 import { faultOf } from './faults/index.ts';
 import { Random } from './random.ts';
 import { DAY, type FaultSpec, type FleetSpec, SpecError } from './spec.ts';
@@ -116,10 +116,32 @@ export interface NodeState {
   momDownSince: number;
   offline: { comment: string | null; since: number } | null;
   booted: NodeTrouble['booted'] | null;
+  assigned: NodeTrouble['assigned'] | null;
+  /** Degrees, watts; share of the fan's speed. */
   heat: number;
+  watts: number;
+  fan: number;
+  unlisted: boolean;
+  bmcLost: boolean;
+  /** Since when the job on it does not leave; null = no job is stuck. */
+  jobStuckSince: number | null;
 }
 
-const HEALTHY: NodeState = { loss: null, lostSince: 0, momDown: false, momDownSince: 0, offline: null, booted: null, heat: 0 };
+const HEALTHY: NodeState = {
+  loss: null,
+  lostSince: 0,
+  momDown: false,
+  momDownSince: 0,
+  offline: null,
+  booted: null,
+  assigned: null,
+  heat: 0,
+  watts: 0,
+  fan: 1,
+  unlisted: false,
+  bmcLost: false,
+  jobStuckSince: null,
+};
 
 /** How long a node takes from power to prompt. */
 export const BOOT_TAKES = 240_000;
@@ -144,7 +166,8 @@ export function stateOf(plan: Plan, node: Node, at: number): NodeState {
   return state;
 }
 
-function addTrouble(state: NodeState, { loss, momDown, offline, booted, heat, from, begins }: Trouble, at: number): void {
+function addTrouble(state: NodeState, trouble: Trouble, at: number): void {
+  const { loss, momDown, offline, from, begins } = trouble;
   const lost = loss ?? (begins !== undefined && at < from + BOOT_TAKES ? 'dead' : undefined);
   if (lost !== undefined && (state.loss === null || lost === 'off')) {
     state.loss = lost;
@@ -155,8 +178,14 @@ function addTrouble(state: NodeState, { loss, momDown, offline, booted, heat, fr
     state.momDownSince = from;
   }
   if (offline !== undefined) state.offline = { comment: offline.comment, since: from };
-  if (booted !== undefined) state.booted = booted;
-  if (heat !== undefined) state.heat += heat;
+  if (trouble.booted !== undefined) state.booted = trouble.booted;
+  if (trouble.assigned !== undefined) state.assigned = trouble.assigned;
+  if (trouble.heat !== undefined) state.heat += amountAt(trouble.heat, at - from);
+  if (trouble.watts !== undefined) state.watts += amountAt(trouble.watts, at - from);
+  if (trouble.fan !== undefined) state.fan = trouble.fan;
+  state.unlisted ||= trouble.unlisted === true;
+  state.bmcLost ||= trouble.bmcLost === true;
+  if (trouble.jobStuck === true) state.jobStuckSince ??= from;
 }
 
 /** When the node's kernel started that runs at a moment, ms. */

@@ -1,3 +1,6 @@
+/** Containers of a storage server. */
+export const CONTAINERS_OF_SERVER = ['drives0', 'compute0', 'frontend0'] as const;
+
 /** Drives of a storage server. */
 export const DRIVES = 4;
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach } from 'vitest';
-import { type Expected, findingKey } from '../../lib/eval/expected.ts';
+import { type Expected, isExpected, standsFor } from '../../lib/eval/expected.ts';
 import { Fleet, type Sink } from '../../lib/eval/fleet.ts';
 import { FolderSink } from '../../lib/eval/folder.ts';
 import { type EvalObserver, evalObserver } from '../../lib/eval/observer.ts';
@@ -74,9 +74,9 @@ export function worrying({ findings }: Report): Finding[] {
 
 /** What a report lacks, and what it has too much. */
 export function mistakes(report: Report, { must, may }: Expected): { missing: string[]; unexpected: string[] } {
-  const have = new Set(worrying(report).flatMap((f) => f.conditions.map(findingKey)));
+  const have = worrying(report).flatMap((f) => f.conditions);
   return {
-    missing: [...must].filter((key) => !have.has(key)),
-    unexpected: [...have].filter((key) => !must.has(key) && !may.has(key)),
+    missing: [...must].filter((key) => !have.some((c) => standsFor(key, c))),
+    unexpected: have.filter((c) => !isExpected([...must, ...may], c)).map((c) => `${c.kind} ${c.subject.type} ${c.subject.id}`),
   };
 }

@@ -21,6 +21,7 @@ const TAINTED = `Tainted: G           OE     ${COMPUTE.kernel} #1`;
 
 export const kernelPanic: Fault = {
   kind: 'kernel_panic',
+  class: 'node',
   title: 'a kernel panics in a file system client, and the node stays down',
   where: 'a node',
   places: liquidNodes,
@@ -61,6 +62,7 @@ export const kernelPanic: Fault = {
 
 export const oom: Fault = {
   kind: 'oom',
+  class: 'memory',
   title: 'a node runs out of memory as a whole',
   where: 'a node',
   places: liquidNodes,
@@ -89,6 +91,7 @@ export const oom: Fault = {
 
 export const gpuXid: Fault = {
   kind: 'gpu_xid',
+  class: 'gpu',
   title: 'a GPU falls off the bus; the node is rebooted in the end',
   where: 'a node with GPUs',
   places: ({ nodes }) => nodes.filter((n) => n.gpus > 0).map((n) => n.name),
@@ -116,6 +119,7 @@ const FLAP_EVERY = 170_000;
 
 export const linkFlap: Fault = {
   kind: 'hsn_link_flap',
+  class: 'network',
   title: 'a link of the high-speed network goes up and down',
   where: 'a node',
   places: liquidNodes,
@@ -139,6 +143,7 @@ export const linkFlap: Fault = {
 
 export const nodeOff: Fault = {
   kind: 'node_off',
+  class: 'node',
   title: 'a node loses its power',
   where: 'a node',
   places: ({ nodes }) => nodes.map((n) => n.name),
@@ -147,6 +152,7 @@ export const nodeOff: Fault = {
 
 export const momDown: Fault = {
   kind: 'mom_down',
+  class: 'scheduler',
   title: "a node's scheduler daemon dies, and nothing else",
   where: 'a node',
   places: liquidNodes,
@@ -155,6 +161,7 @@ export const momDown: Fault = {
 
 export const nodeOffline: Fault = {
   kind: 'node_offline',
+  class: 'scheduler',
   title: 'somebody takes a node out of service and does not say why',
   where: 'a node',
   places: liquidNodes,
@@ -166,6 +173,7 @@ export const nodeOffline: Fault = {
 
 export const imageDrift: Fault = {
   kind: 'image_drift',
+  class: 'image',
   title: 'a node boots the former image',
   where: 'a node',
   places: liquidNodes,
@@ -177,6 +185,7 @@ export const imageDrift: Fault = {
 
 export const emergencyShell: Fault = {
   kind: 'emergency_shell',
+  class: 'image',
   title: 'a node reboots and stops in an emergency shell',
   where: 'a node',
   places: liquidNodes,
@@ -215,6 +224,7 @@ export const emergencyShell: Fault = {
 
 export const nodeHot: Fault = {
   kind: 'temperature',
+  class: 'node',
   title: "a node's processors run hot",
   where: 'a liquid-cooled node',
   places: liquidNodes,

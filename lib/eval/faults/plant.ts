@@ -20,6 +20,7 @@ const REDUNDANCY_LOST: Pick<ServerAlert, 'type' | 'category' | 'severity' | 'des
 
 export const pduDead: Fault = {
   kind: 'pdu_dead',
+  class: 'plant',
   title: 'a PDU dies: servers lose a feed, those without another go off',
   where: 'a PDU that feeds an enclosure alone',
   places: ({ pdus }) => [...pdus].filter(([, nodes]) => nodes.some((n) => n.pdus.length === 1)).map(([name]) => name),
@@ -54,6 +55,7 @@ function ailing(server: string, kind: string): Shown[] {
 
 export const switchLost: Fault = {
   kind: 'switch_lost',
+  class: 'network',
   title: 'a switch of the high-speed network fails, and its nodes are cut off',
   where: 'a switch',
   places: ({ switches }) => [...switches.keys()],
@@ -75,6 +77,7 @@ export const switchLost: Fault = {
 
 export const warmCoolant: Fault = {
   kind: 'coolant_warm',
+  class: 'plant',
   title: 'the coolant of a board is too warm',
   where: 'a liquid-cooled board',
   places: ({ boards }) => [...boards].filter(([, [first]]) => first?.cooling === 'liquid').map(([name]) => name),
@@ -86,6 +89,7 @@ export const warmCoolant: Fault = {
 
 export const leak: Fault = {
   kind: 'leak',
+  class: 'plant',
   title: 'a CDU leaks',
   where: 'a CDU',
   places: ({ cdus }) => [...cdus.keys()],
@@ -94,6 +98,7 @@ export const leak: Fault = {
 
 export const queueStopped: Fault = {
   kind: 'queue_stopped',
+  class: 'scheduler',
   title: 'a queue is stopped and forgotten',
   where: 'a queue',
   places: () => ['debug', 'gpu', 'rack'],

@@ -10,6 +10,7 @@ const managed = ({ nodes, services }: Topology): string[] => [...services, ...no
 function partFault(kind: string, title: string, shows: string, alert: Omit<ServerAlert, 'server' | 'at'>): Fault {
   return {
     kind,
+    class: 'server',
     title,
     where: 'a server that OneView manages',
     places: managed,

@@ -19,6 +19,7 @@ export const SOURCE_FOLDERS: ReadonlyMap<string, string> = new Map([
 function sourceFault(kind: string, title: string, what: 'late' | 'partial' | 'missing', sources: readonly string[]): Fault {
   return {
     kind,
+    class: 'source',
     title,
     where: 'a source',
     places: () => sources,

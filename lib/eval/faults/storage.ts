@@ -12,6 +12,7 @@ function degraded(cluster: string): Shown {
 
 export const driveFailed: Fault = {
   kind: 'drive_failed',
+  class: 'storage',
   title: 'a drive of the storage fails, and its data is rebuilt',
   where: 'a drive',
   places: ({ storage }) => Array.from({ length: driveCount(storage.length) }, (_, i) => driveName(i)),
@@ -23,6 +24,7 @@ export const driveFailed: Fault = {
 
 export const containerDown: Fault = {
   kind: 'container_down',
+  class: 'storage',
   title: 'a storage server loses its compute container',
   where: 'a storage server',
   places: ({ storage }) => storage.map((s) => s.name),
@@ -34,6 +36,7 @@ export const containerDown: Fault = {
 
 export const fileSystemFull: Fault = {
   kind: 'fs_full',
+  class: 'storage',
   title: 'a file system is nearly full',
   where: 'a file system',
   places: () => FILE_SYSTEMS.filter((fs) => fs.bytes > 0).map((fs) => fs.name),

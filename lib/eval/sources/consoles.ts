@@ -97,8 +97,8 @@ function turns(node: Node, { loss, begins, ends, booted, from, until }: Trouble)
   const shutDown = (at: number): void => void said.push({ at, by: 'kernel', lines: SHUTDOWN_LINES, prompt: false });
   const server = (at: number, word: string): void =>
     void (node.cooling === 'air' && said.push({ at, by: 'server', lines: [word], prompt: false }));
-  if (begins === 'reboot') {
-    shutDown(from);
+  if (begins !== undefined) {
+    if (begins === 'reboot') shutDown(from);
     boot(from, booted === undefined ? COMPUTE : { name: booted.image, kernel: booted.kernel });
   }
   if (loss === 'off') server(from, `disconnected from <${node.board}>`);

@@ -36,9 +36,13 @@ function address(net: number, n: number): string {
 
 const CHANGED = '2026-11-20T03:10:44.000+00:00';
 
-function* entries({ plan: { topology } }: Tick): Iterable<string> {
+function* entries(tick: Tick): Iterable<string> {
+  const { topology } = tick.plan;
   for (const service of topology.services) yield serviceEntry(service);
-  for (const node of topology.nodes) yield nodeEntry(node);
+  for (const node of topology.nodes) {
+    const { unlisted, assigned } = seenBy(tick, 'hpcm', node);
+    if (!unlisted) yield nodeEntry(node, assigned ?? null);
+  }
   let id = 500_000;
   const part = (name: string, type: string, location: unknown): string =>
     entry(name, id++, { type, location, modificationTime: '2026-10-02T08:00:00.000+00:00' });
@@ -88,7 +92,7 @@ function entry(name: string, id: number, more: Record<string, unknown>): string 
   })}`;
 }
 
-function imageMember({ name, kernel }: Image): unknown {
+function imageMember({ name, kernel }: Pick<Image, 'name' | 'kernel'>): unknown {
   return { name, kernel, cloningBlockDevice: null, cloningDate: null };
 }
 
@@ -107,14 +111,14 @@ function connections(n: number, net: number, kind: number): Record<string, unkno
   };
 }
 
-function nodeEntry(node: Node): string {
+function nodeEntry(node: Node, assigned: { image: string; kernel: string } | null): string {
   const isAir = node.cooling === 'air';
   const n = node.ordinal + 1;
   const id = (isAir ? 200_000 : 1000) + n;
   return entry(node.name, id, {
     aliases: { nid: node.alias },
     ...(isAir ? connections(n, 40, 0x20) : connections(n, 20, 0x10)),
-    image: imageMember(COMPUTE),
+    image: imageMember(assigned === null ? COMPUTE : { name: assigned.image, kernel: assigned.kernel }),
     location: { ...blade(node), node: Number(node.name.slice(node.board.length + 1)) },
     internalName: `service${id}`,
     templateName: isAir ? 'rack-compute' : 'ex-compute',
@@ -184,7 +188,12 @@ function* hardware({ plan: { topology } }: Tick): Iterable<string> {
 function* powerStatus(tick: Tick): Iterable<string> {
   for (const { name } of tick.plan.topology.services) yield `${name.padEnd(16)} : BOOTED\n`;
   for (const node of tick.plan.topology.nodes) {
-    const { loss } = seenBy(tick, 'hpcm', node);
+    const { loss, unlisted, bmcLost } = seenBy(tick, 'hpcm', node);
+    if (unlisted) continue;
+    if (bmcLost) {
+      yield `${node.name}: FAILURE:  power status : Unable to get Chassis Power Status\n\n`;
+      continue;
+    }
     // The heartbeat goes over the management network: a node without fabric still has it.
     const state = loss === 'off' ? 'Off' : loss === 'dead' ? 'On' : 'BOOTED';
     yield `${node.name.padEnd(16)} : ${state}\n`;

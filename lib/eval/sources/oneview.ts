@@ -1,7 +1,7 @@
 import type { ServerAlert } from '../effects.ts';
 import { draw, hash } from '../random.ts';
 import { DAY, HOUR } from '../spec.ts';
-import { LOOKED_BEFORE, seenBy, type SourceFile, type Tick } from '../tick.ts';
+import { holding, LOOKED_BEFORE, seenBy, type SourceFile, type Tick } from '../tick.ts';
 import { isManaged, type Node } from '../topology.ts';
 import { serialOf, serviceId, serviceSerial } from './hpcm.ts';
 
@@ -32,6 +32,7 @@ export function oneviewFiles(tick: Tick): SourceFile[] {
   const now = tick.at - LOOKED_BEFORE.oneview;
   const servers = managed(tick);
   const alerts = alertsAt(tick, servers, now);
+  const unreached = new Set(holding(tick.plan, now).flatMap((f) => f.effects.unmanaged ?? []));
   const uris = new Map(servers.map((s) => [s.name, uriOf(s)]));
   const open = new Map<string, ServerAlert['severity']>();
   for (const { server, severity, clearedAt } of alerts) {
@@ -43,7 +44,7 @@ export function oneviewFiles(tick: Tick): SourceFile[] {
       'oneview/server-hardware',
       'server-hardware-list-14',
       'server-hardware',
-      servers.map((s) => () => serverRecord(s, open, tick)),
+      servers.map((s) => () => serverRecord(s, open, tick, unreached)),
       now,
     ),
     ...pages(
@@ -148,7 +149,7 @@ const SERVICE_MODEL: typeof COMPUTE_MODEL = {
   processorType: 'AMD EPYC 9334 32-Core Processor',
 };
 
-function serverRecord(server: Managed, open: ReadonlyMap<string, string>, tick: Tick): string {
+function serverRecord(server: Managed, open: ReadonlyMap<string, string>, tick: Tick, unreached: ReadonlySet<string>): string {
   const { name, serverName, serial, address, isCompute, node } = server;
   const isOff = node !== null && seenBy(tick, 'oneview', node).loss === 'off';
   const uuid = uuidOf(serial);
@@ -162,10 +163,10 @@ function serverRecord(server: Managed, open: ReadonlyMap<string, string>, tick: 
     name,
     serverName,
     description: null,
-    status: open.get(name) ?? 'OK',
+    status: open.get(name) ?? (unreached.has(name) ? 'Unknown' : 'OK'),
     state: 'Monitored',
     stateReason: 'NotApplicable',
-    refreshState: 'NotRefreshing',
+    refreshState: unreached.has(name) ? 'RefreshFailed' : 'NotRefreshing',
     powerState: isOff ? 'Off' : 'On',
     powerLock: false,
     uidState: 'Off',
@@ -178,8 +179,8 @@ function serverRecord(server: Managed, open: ReadonlyMap<string, string>, tick: 
     uuid: uuid.toUpperCase(),
     virtualUuid: null,
     assetTag: '[Unknown]',
-    mpState: 'OK',
-    mpHostInfo: { mpHostName: `${name}-ilo`, mpIpAddresses: [{ address, type: 'DHCP' }] },
+    mpState: unreached.has(name) ? null : 'OK',
+    mpHostInfo: unreached.has(name) ? null : { mpHostName: `${name}-ilo`, mpIpAddresses: [{ address, type: 'DHCP' }] },
     memoryMb: 524_288,
     processorCount: 2,
     licensingIntent: 'OneViewStandard',

@@ -133,7 +133,8 @@ function running(job: Job, { tick, now }: Books): string {
   const isOver = job.end <= now;
   const cores = (job.nodes[0] as Node).cores;
   const cpus = cores * job.nodes.length;
-  const state = isOver ? (job.lost ? 'Q' : 'F') : 'R';
+  const isStuck = !isOver && job.stuckSince !== null && job.stuckSince <= now;
+  const state = isOver ? (job.lost ? 'Q' : 'F') : isStuck ? 'E' : 'R';
   const queued = job.start - 3 * HOUR;
   if (state === 'Q')
     return waitingJob({ ...job, state: 'Q', comment: 'Not Running: Insufficient amount of resource: ncpus', runCount: 1 }, tick, now);
@@ -153,7 +154,7 @@ function running(job: Job, { tick, now }: Books): string {
     server: SERVER,
     ctime: ctime(queued),
     Hold_Types: 'n',
-    mtime: ctime(isOver ? job.end : job.start),
+    mtime: ctime(isOver ? job.end : isStuck ? (job.stuckSince as number) : job.start),
     Priority: 0,
     qtime: ctime(queued),
     Rerunable: 'True',
@@ -168,7 +169,7 @@ function running(job: Job, { tick, now }: Books): string {
     },
     stime: ctime(job.start),
     ...(isOver && { Exit_status: job.exitStatus, obittime: ctime(job.end) }),
-    substate: isOver ? 92 : 42,
+    substate: isOver ? 92 : isStuck ? 50 : 42,
     Variable_List: { PBS_O_LOGNAME: job.user, PBS_O_HOST: 'login1.hsn.cm.demo.test', PBS_O_WORKDIR: `/scratch/${job.user}` },
     comment: `Job run at ${ctime(job.start)} on (${(job.nodes[0] as Node).name}:ncpus=${cores})${isOver ? ' and finished' : ''}`,
     etime: ctime(queued),
@@ -253,7 +254,7 @@ function stateCount(books: Books, queue?: string): string {
   const counts = { Transit: 0, Queued: 0, Held: 0, Waiting: 0, Running: 0, Exiting: 0, Begun: 0 };
   for (const job of books.jobs) {
     if (queue !== undefined && job.queue !== queue) continue;
-    if (job.end > books.now) counts.Running++;
+    if (job.end > books.now) counts[job.stuckSince === null ? 'Running' : 'Exiting']++;
     else if (job.lost) counts.Queued++;
   }
   if (queue === undefined || queue === 'prod') {
@@ -282,7 +283,7 @@ function server(books: Books): string {
   return record(SERVER, {
     server_state: 'Active',
     server_host: SERVER,
-    scheduling: 'True',
+    scheduling: holding(books.tick.plan, books.now).some((f) => f.effects.schedulingPaused) ? 'False' : 'True',
     total_jobs: [...count.matchAll(/:(\d+)/g)].reduce((n, [, digits]) => n + Number(digits), 0),
     state_count: count,
     default_queue: 'prod',

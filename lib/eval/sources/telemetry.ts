@@ -1,4 +1,5 @@
 import { draw } from '../random.ts';
+import { type Amount, amountAt, type Effects } from '../effects.ts';
 import { holding, LOOKED_BEFORE, type SourceFile, type Tick } from '../tick.ts';
 import { type NodeState, stateOf } from '../plan.ts';
 import { DAY } from '../spec.ts';
@@ -16,11 +17,10 @@ const SPREAD = 50_000;
 
 export function telemetryFiles(tick: Tick): SourceFile[] {
   const end = tick.at - LOOKED_BEFORE.telemetry;
-  const window: Window = { tick, end, rounds: ROUNDS.map((before) => end - before), warm: new Map(), leaks: [] };
+  const window: Window = { tick, end, rounds: ROUNDS.map((before) => end - before), leaks: [] };
   for (const { effects, from, until } of tick.plan.faults) {
     if (from > end || end - until > DAY) continue;
     const isOver = until <= end;
-    for (const [board, degrees] of isOver ? [] : (effects.warmBoards ?? [])) window.warm.set(board, degrees);
     // A leak sensor says again and again what it sees: each capture holds one of its words.
     for (const place of effects.leaks ?? []) window.leaks.push({ place, at: Math.max(isOver ? until : from, end - ROUNDS[0]), isOver });
   }
@@ -37,7 +37,6 @@ interface Window {
   tick: Tick;
   end: number;
   rounds: readonly number[];
-  warm: Map<string, number>;
   leaks: { place: string; at: number; isOver: boolean }[];
 }
 
@@ -52,17 +51,36 @@ function tenth(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
+/** How far a thing is off at a moment: the amounts that all faults lay on it, added up. */
+function offAt(tick: Tick, at: number, of: (effects: Effects) => ReadonlyMap<string, Amount> | undefined, name: string): number {
+  let off = 0;
+  for (const { effects, from } of holding(tick.plan, at)) {
+    const amount = of(effects)?.get(name);
+    if (amount !== undefined) off += amountAt(amount, at - from);
+  }
+  return off;
+}
+
+/** The least of the shares that faults leave of a thing at a moment. */
+function shareAt(tick: Tick, at: number, of: (effects: Effects) => Amount | undefined): number {
+  return holding(tick.plan, at).reduce((least, { effects, from }) => {
+    const amount = of(effects);
+    return amount === undefined ? least : Math.min(least, amountAt(amount, at - from));
+  }, 1);
+}
+
 /** When a board's controller answers in a round: clocks and loops differ by seconds. */
 function jitter(luck: number, round: number): number {
   return round - Math.floor(draw(luck, 'jitter') * SPREAD) - Math.floor(draw(luck, 'jitter', round) * 2000);
 }
 
 /** Whether the node's own sensors report; those of the board go on while it has power. */
-function isSensed({ loss }: NodeState, node: Node): boolean {
+function isSensed({ loss, bmcLost }: NodeState, node: Node): boolean {
+  if (bmcLost && node.cooling === 'liquid') return false;
   return node.cooling === 'air' ? loss === null || loss === 'cut off' : loss !== 'off';
 }
 
-function* boards({ tick, rounds, warm }: Window): Iterable<string> {
+function* boards({ tick, rounds }: Window): Iterable<string> {
   const { plan } = tick;
   for (const round of rounds) {
     for (const [board, nodes] of plan.topology.boards) {
@@ -70,7 +88,7 @@ function* boards({ tick, rounds, warm }: Window): Iterable<string> {
       if (first.cooling === 'air') continue;
       const at = jitter(first.luck, round);
       const time = new Date(at).toISOString();
-      let sensors = `{"Timestamp":"${time}","Location":"${board}","Index":0,"DeviceSpecificContext":"Coolant Inlet Temp","PhysicalContext":"CoolingSubsystem","Value":"${tenth(around(25.5, 1.6, first.luck, 1, at) + (warm.get(board) ?? 0))}"}`;
+      let sensors = `{"Timestamp":"${time}","Location":"${board}","Index":0,"DeviceSpecificContext":"Coolant Inlet Temp","PhysicalContext":"CoolingSubsystem","Value":"${tenth(around(25.5, 1.6, first.luck, 1, at) + offAt(tick, at, (e) => e.warmBoards, board))}"}`;
       for (const node of nodes) {
         const state = stateOf(plan, node, at);
         if (!isSensed(state, node)) continue;
@@ -86,10 +104,11 @@ function* boards({ tick, rounds, warm }: Window): Iterable<string> {
     for (const [chassis, [first]] of plan.topology.chassis) {
       const { luck } = first as Node;
       const at = round;
+      const flow = shareAt(tick, at, (e) => e.coolantFlow?.get(chassis));
       const time = new Date(at).toISOString();
       const event = (id: string, index: number, context: string, value: string): string =>
         `{"EventTimestamp":"${time}","MessageId":"CrayTelemetry.${id}","Oem":{"Sensors":[{"Timestamp":"${time}","Location":"${chassis}","Index":${index},"PhysicalContext":"${context}","Value":"${value}"}],"TelemetrySource":"cC"}}`;
-      yield `{"Context":"${chassis}","Events":[${event('LiquidFlow', -1, 'CoolingSubsystem', tenth(around(312, 6, luck, 3, at)))},${event('Humidity', 0, 'Chassis', tenth(around(43, 4, luck, 4, at)))}]}\n`;
+      yield `{"Context":"${chassis}","Events":[${event('LiquidFlow', -1, 'CoolingSubsystem', tenth(flow * around(312, 6, luck, 3, at)))},${event('Humidity', 0, 'Chassis', tenth(around(43, 4, luck, 4, at)))}]}\n`;
     }
   }
 }
@@ -100,15 +119,15 @@ function* flat({ tick, rounds }: Window): Iterable<string> {
     for (const node of plan.topology.nodes) {
       if (node.cooling === 'air') continue;
       const at = jitter(node.luck, round);
-      const { loss } = stateOf(plan, node, at);
-      if (loss === 'off') continue;
-      const watts = Math.round(loss === 'dead' ? around(900, 60, node.luck, 5, at) : around(1740, 220, node.luck, 6, at));
+      const { loss, watts: more, bmcLost } = stateOf(plan, node, at);
+      if (loss === 'off' || bmcLost) continue;
+      const watts = Math.round(more + (loss === 'dead' ? around(900, 60, node.luck, 5, at) : around(1740, 220, node.luck, 6, at)));
       yield `{"Timestamp":${at},"Location":"${node.name}","TelemetrySource":"nC","MessageId":"CrayTelemetry.Power","ParentalContext":"Chassis","ParentalIndex":0,"PhysicalContext":"VoltageRegulator","Index":0,"PhysicalSubContext":"Input","DeviceSpecificContext":null,"Value":${watts}.0}\n`;
     }
     const silent = new Set(holding(plan, round).flatMap((f) => f.effects.switches ?? []));
     for (const [name, [first]] of plan.topology.switches) {
       if (silent.has(name)) continue;
-      yield `{"TelemetrySource":"sC","MessageId":"CrayTelemetry.Temperature","Timestamp":"${round}","Location":"${name}b0","ParentalContext":null,"ParentalIndex":null,"PhysicalContext":{"string":"ASIC"},"Index":{"int":0},"PhysicalSubContext":null,"DeviceSpecificContext":null,"Value":"${tenth(around(66, 5, (first as Node).luck, 7, round))}"}\n`;
+      yield `{"TelemetrySource":"sC","MessageId":"CrayTelemetry.Temperature","Timestamp":"${round}","Location":"${name}b0","ParentalContext":null,"ParentalIndex":null,"PhysicalContext":{"string":"ASIC"},"Index":{"int":0},"PhysicalSubContext":null,"DeviceSpecificContext":null,"Value":"${tenth(around(66, 5, (first as Node).luck, 7, round) + offAt(tick, round, (e) => e.hotSwitches, name))}"}\n`;
     }
   }
 }
@@ -150,13 +169,15 @@ function* supplies({ tick, end, rounds, leaks }: Window): Iterable<string> {
     }
     for (const [cdu, nodes] of plan.topology.cdus) {
       const { luck } = nodes[0] as Node;
+      const flow = shareAt(tick, round, (e) => e.cdus?.get(cdu)?.flow);
+      const warmer = holding(plan, round).reduce((sum, f) => sum + amountAt(f.effects.cdus?.get(cdu)?.warmer ?? 0, round - f.from), 0);
       yield message('metric_cooldev', round, {
         time: new Date(round).toISOString(),
         host: cdu,
-        T2_IT_Supply_Temperature: Number(tenth(around(25.6, 0.8, luck, 20, round))),
-        T4_IT_Return_Temperature: Number(tenth(around(37.6, 0.9, luck, 21, round))),
+        T2_IT_Supply_Temperature: Number(tenth(warmer + around(25.6, 0.8, luck, 20, round))),
+        T4_IT_Return_Temperature: Number(tenth(warmer + around(37.6, 0.9, luck, 21, round))),
         PS4_IT_Supply_Pressure: Math.round(around(4.1, 0.1, luck, 22, round) * 100) / 100,
-        Secondary_Flow_IO: Math.round(around(611, 10, luck, 23, round)),
+        Secondary_Flow_IO: Math.round(flow * around(611, 10, luck, 23, round)),
         ATS_A_Feed: 1,
       });
     }
@@ -171,9 +192,10 @@ function* exporters({ tick, rounds }: Window): Iterable<string> {
       const state = stateOf(plan, node, round);
       return isSensed(state, node) ? [{ node, state }] : [];
     });
-    const metric = function* (name: string, labels: string, valueOf: (node: Node, heat: number) => string): Iterable<string> {
+    const metric = function* (name: string, labels: string, valueOf: (node: Node, heat: number, fan: number) => string): Iterable<string> {
       yield `# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}\n`;
-      for (const { node, state } of told) yield `${name}{${labels},instance="${node.name}:9100"} ${valueOf(node, state.heat)} ${round}\n`;
+      for (const { node, state } of told)
+        yield `${name}{${labels},instance="${node.name}:9100"} ${valueOf(node, state.heat, state.fan)} ${round}\n`;
     };
     yield '# HELP node_hwmon_power_average_watt Hardware monitor for power usage in watts (average)\n';
     yield* metric('node_hwmon_power_average_watt', 'chip="acpi",sensor="power1"', (n) =>
@@ -181,9 +203,11 @@ function* exporters({ tick, rounds }: Window): Iterable<string> {
     );
     yield '# HELP node_hwmon_temp_celsius Hardware monitor for temperature (input)\n';
     yield* metric('node_hwmon_temp_celsius', 'chip="inlet",sensor="temp1"', (n, heat) =>
-      tenth(around(24.2, 1.6, n.luck, 31, round) + heat / 3),
+      tenth(around(24.2, 1.6, n.luck, 31, round) + heat / 3 + offAt(tick, round, (e) => e.warmRacks, n.rack)),
     );
-    yield* metric('node_hwmon_fan_rpm', 'chip="nct",sensor="fan1"', (n) => String(Math.round(around(9200, 500, n.luck, 32, round))));
+    yield* metric('node_hwmon_fan_rpm', 'chip="nct",sensor="fan1"', (n, _, fan) =>
+      String(Math.round(fan * around(9200, 500, n.luck, 32, round))),
+    );
     yield* metric('node_network_receive_bytes_total', 'device="hsn0"', (n) =>
       String(1e15 + Math.floor((round - plan.spec.start) * (1e6 + n.ordinal))),
     );

@@ -1,6 +1,7 @@
+import { amountAt } from '../effects.ts';
 import { draw } from '../random.ts';
 import { DAY, HOUR } from '../spec.ts';
-import { driveCount, driveName, DRIVES, FILE_SYSTEMS } from '../storage.ts';
+import { CONTAINERS_OF_SERVER as CONTAINERS, driveCount, driveName, DRIVES, FILE_SYSTEMS } from '../storage.ts';
 import { holding, joined, LOOKED_BEFORE, seenBy, type SourceFile, type Tick } from '../tick.ts';
 
 /*
@@ -9,7 +10,6 @@ import { holding, joined, LOOKED_BEFORE, seenBy, type SourceFile, type Tick } fr
  */
 
 const RELEASE = '4.4.2.157-5f0b7c1e9d';
-const CONTAINERS = ['drives0', 'compute0', 'frontend0'] as const;
 const DRIVE_BYTES = 7_681_501_126_656;
 
 /** What is wrong with the storage at a moment. */
@@ -17,6 +17,14 @@ interface Wrong {
   drives: ReadonlyMap<number, number>;
   containers: ReadonlyMap<string, number>;
   fileSystems: ReadonlyMap<string, number>;
+  /** Servers of which no container is up, and their names in `containers` as well. */
+  servers: ReadonlySet<string>;
+  /** Percent of its endurance. */
+  worn: ReadonlyMap<number, number>;
+  unwritable: ReadonlySet<number>;
+  stoppedSince: number | null;
+  objectStoreDown: boolean;
+  licenceDays: number;
 }
 
 export function wekaFiles(tick: Tick): SourceFile[] {
@@ -29,22 +37,39 @@ export function wekaFiles(tick: Tick): SourceFile[] {
     file('containers', joined('[', containers(tick, wrong, clients), ']')),
     file('drives', joined('[', drives(tick, wrong), ']')),
     file('fs', joined('[', fileSystems(tick, now, wrong), ']')),
-    file('obs', [`${JSON.stringify(OBJECT_STORES, null, 1)}\n`]),
+    file('obs', [`${JSON.stringify(objectStores(wrong), null, 1)}\n`]),
     file('alerts', [`${JSON.stringify(alerts(tick, wrong), null, 1)}\n`]),
     file('events', [`${JSON.stringify(events(now, wrong), null, 1)}\n`]),
   ];
 }
 
 function wrongAt({ plan }: Tick, now: number): Wrong {
+  const worn = new Map<number, number>();
+  const unwritable = new Set<number>();
+  const servers = new Set<string>();
+  let stoppedSince: number | null = null;
+  let objectStoreDown = false;
+  let licenceDays = 300;
   const drivesDown = new Map<number, number>();
   const down = new Map<string, number>();
   const full = new Map<string, number>();
   for (const { effects, from } of holding(plan, now)) {
     for (const drive of effects.drives ?? []) drivesDown.set(drive, from);
     for (const host of effects.containers ?? []) down.set(host, from);
-    for (const [name, share] of effects.fileSystems ?? []) full.set(name, share);
+    for (const [name, share] of effects.fileSystems ?? []) full.set(name, amountAt(share, now - from));
+    for (const [drive, percent] of effects.wornDrives ?? []) worn.set(drive, amountAt(percent, now - from));
+    for (const drive of effects.unwritableDrives ?? []) unwritable.add(drive);
+    for (const host of effects.storageServers ?? []) {
+      servers.add(host);
+      down.set(host, from);
+      const first = plan.topology.storage.findIndex((s) => s.name === host) * DRIVES;
+      for (let i = first; i < first + DRIVES; i++) drivesDown.set(i, from);
+    }
+    if (effects.storageStopped) stoppedSince = from;
+    objectStoreDown ||= effects.objectStore === 'down';
+    if (effects.licenceDays !== undefined) licenceDays = amountAt(effects.licenceDays, now - from);
   }
-  return { drives: drivesDown, containers: down, fileSystems: full };
+  return { drives: drivesDown, containers: down, fileSystems: full, servers, worn, unwritable, stoppedSince, objectStoreDown, licenceDays };
 }
 
 function hostOfDrive({ plan: { topology } }: Tick, index: number): string {
@@ -67,10 +92,13 @@ function clientsOf(tick: Tick): Client[] {
 function status({ plan: { topology } }: Tick, now: number, wrong: Wrong, clients: readonly Client[]): unknown {
   const servers = topology.storage.length;
   const backends = servers * CONTAINERS.length;
-  const backendsUp = backends - wrong.containers.size;
+  const backendsUp = backends - wrong.containers.size - wrong.servers.size * (CONTAINERS.length - 1);
   const clientsUp = clients.filter((c) => c.isUp).length;
   const driveTotal = driveCount(servers);
   const failed = wrong.drives.size;
+  // Data that lies on two of the servers with failed drives has lost two copies.
+  const domains = new Set([...wrong.drives.keys()].map((i) => Math.floor(i / DRIVES))).size;
+  const twice = domains < 2 ? 0 : 1.2;
   const data = servers * 13_268_125;
   const share = failed === 0 ? 0 : Math.min(50, Math.round((6240 * failed) / servers) / 100 / 4);
   // How far the rebuild is: it takes a day, and never stands still.
@@ -84,8 +112,9 @@ function status({ plan: { topology } }: Tick, now: number, wrong: Wrong, clients
     release: RELEASE,
     status: failed > 0 ? 'REBUILDING' : isWell ? 'OK' : 'DEGRADED',
     init_stage: 'INITIALIZED',
-    io_status: 'STARTED',
-    io_status_changed_time: '2026-08-04T10:20:15.0170422Z',
+    io_status: wrong.stoppedSince === null ? 'STARTED' : 'STOPPED',
+    io_status_changed_time:
+      wrong.stoppedSince === null ? '2026-08-04T10:20:15.0170422Z' : new Date(wrong.stoppedSince).toISOString().replace('Z', '0422Z'),
     time: { cluster_time: new Date(now).toISOString(), cluster_local_utc_offset: '-07:00', allowed_clock_skew_secs: 60 },
     active_alerts_count: 1 + failed * 2 + wrong.containers.size,
     hosts: { active_count: total.active, total_count: total.total, ...parts },
@@ -93,7 +122,7 @@ function status({ plan: { topology } }: Tick, now: number, wrong: Wrong, clients
       ...total,
       ...parts,
       computes: { active: servers - wrong.containers.size, total: servers },
-      drives: { active: servers, total: servers },
+      drives: { active: servers - wrong.servers.size, total: servers },
     },
     servers: { active: servers + clientsUp - wrong.containers.size, total: servers + clients.length, degraded: wrong.containers.size },
     processes: { blacklisted: 0, total: servers * 6 + clients.length * 2 },
@@ -128,9 +157,9 @@ function status({ plan: { topology } }: Tick, now: number, wrong: Wrong, clients
       unavailableMiB: 0,
       unavailablePercent: 0,
       protectionState: [
-        { numFailures: 0, percent: 100 - share, MiB: Math.floor((data * (100 - share)) / 100) },
+        { numFailures: 0, percent: 100 - share - twice, MiB: Math.floor((data * (100 - share - twice)) / 100) },
         { numFailures: 1, percent: share, MiB: Math.floor((data * share) / 100) },
-        { numFailures: 2, percent: 0, MiB: 0 },
+        { numFailures: 2, percent: twice, MiB: Math.floor((data * twice) / 100) },
       ],
     },
     activity: {
@@ -144,7 +173,7 @@ function status({ plan: { topology } }: Tick, now: number, wrong: Wrong, clients
       mode: 'Classic',
       io_start_eligibility: true,
       error: '',
-      limits: { valid_from: new Date(now - 90 * DAY).toISOString(), expires_at: new Date(now + 300 * DAY).toISOString() },
+      limits: { valid_from: new Date(now - 90 * DAY).toISOString(), expires_at: new Date(now + wrong.licenceDays * DAY).toISOString() },
     },
     is_cluster: true,
   };
@@ -154,7 +183,7 @@ function* containers({ plan: { topology } }: Tick, wrong: Wrong, clients: readon
   let id = 0;
   for (const [i, { name }] of topology.storage.entries()) {
     for (const container of CONTAINERS) {
-      const since = container === 'compute0' ? wrong.containers.get(name) : undefined;
+      const since = container === 'compute0' || wrong.servers.has(name) ? wrong.containers.get(name) : undefined;
       const failure =
         since === undefined
           ? '"last_failure": "", "last_failure_time": null'
@@ -182,10 +211,10 @@ function* drives(tick: Tick, wrong: Wrong): Iterable<string> {
       failure_domain_name: `DOM-${String(server).padStart(3, '0')}`,
       status: since === undefined ? 'ACTIVE' : 'INACTIVE',
       should_be_active: true,
-      writable: 'Writable',
+      writable: wrong.unwritable.has(i) ? 'Unwritable' : 'Writable',
       attachment: 'OK',
       size_bytes: DRIVE_BYTES,
-      percentage_used: 5 + Math.floor(draw(spec.seed, 'wear', i) * 20),
+      percentage_used: Math.floor(wrong.worn.get(i) ?? 5 + draw(spec.seed, 'wear', i) * 20),
       spares_remaining: 100,
       spares_threshold: 10,
       vendor: 'SAMSUNG',
@@ -210,7 +239,7 @@ function* fileSystems({ plan: { topology, spec } }: Tick, now: number, wrong: Wr
   }
 }
 
-const OBJECT_STORES = [
+const objectStores = ({ objectStoreDown }: Wrong): unknown => [
   {
     id: 'ObsBucketId<0>',
     uid: '237',
@@ -221,11 +250,9 @@ const OBJECT_STORES = [
     hostname: 's3.demo.test',
     port: 443,
     bucket: 'weka-archive',
-    status: 'UP',
-    status_upload: 'UP',
-    status_download: 'UP',
-    status_remove: 'UP',
-    last_errors: null,
+    ...(objectStoreDown
+      ? { status: 'DOWN', status_upload: 'DOWN', status_download: 'DOWN', status_remove: 'DOWN', last_errors: 'connection timed out' }
+      : { status: 'UP', status_upload: 'UP', status_download: 'UP', status_remove: 'UP', last_errors: null }),
   },
 ];
 
