@@ -34,7 +34,12 @@ export function evalObserver(folder: string, options: EvalOptions): EvalObserver
   const file = join(folder, 'config.yaml');
   const config = parseConfig(readFileSync(file, 'utf8'), { file, collectors, resolvePath: (path) => resolve(folder, path) });
   const truth = config.ground_truth;
-  return observerWith(config, { path: readFiles }, async () => (truth ? { file: truth, text: await readFile(truth, 'utf8') } : null), options);
+  return observerWith(
+    config,
+    { path: readFiles },
+    async () => (truth ? { file: truth, text: await readFile(truth, 'utf8') } : null),
+    options,
+  );
 }
 
 /** The observer of a fleet that lies in memory. */

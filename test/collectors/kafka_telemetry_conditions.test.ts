@@ -217,6 +217,18 @@ describe('supplies', () => {
     expect(kindsOf(back)).toEqual([]);
   });
 
+  it('that are sampled seldom are known by their second window', async () => {
+    const windows = [1800, 1200, 600].map((ago, i) => ({ now: NOW - ago * 1000, values: i === 2 ? [0, 0] : [4000, 4100], ago }));
+    let carry: unknown;
+    let last: string[] = [];
+    for (const { now, values, ago } of windows) {
+      const made = await collect(pdu('x1002m0', values, ago), { now, ...(carry !== undefined && { carry }) });
+      carry = made.carry;
+      last = kindsOf(made);
+    }
+    expect(last).toEqual(['power_lost x1002m0']);
+  });
+
   it('are not told of one zero, of outlets, or of nodes that are off', async () => {
     expect(await kinds(pdu('x1002m0', [4200, 4200, 0]))).toEqual([]);
     expect(await kinds(pdu('x1002m0p0j3', [200, 200, 0, 0], 0, 'Outlet'))).toEqual([]);

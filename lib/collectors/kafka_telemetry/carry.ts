@@ -104,7 +104,7 @@ function restoreOne({ series, subjects, metrics, parts }: TelemetryCarry, at: nu
   return typeof index === 'number' ? index : undefined;
 }
 
-/** How much of a baseline each good window renews, and how many samples make a first one. */
+/** How much of a baseline each good window renews, and how many samples of one window make a first one; else a second window does. */
 const RENEWAL = 0.2;
 const ENOUGH = 4;
 
@@ -124,7 +124,7 @@ export function remember(recorder: Recorder, { stats, order }: Rollup, beyond: R
     let baseline = before?.baseline ?? Number.NaN;
     if (hasBaseline(recorder.series[index] as Series) && !beyond.has(index) && Number.isNaN(now.zeroSince)) {
       if (!Number.isNaN(baseline)) baseline += RENEWAL * (now.median - baseline);
-      else if (now.count >= ENOUGH) baseline = now.median;
+      else if (now.count >= ENOUGH || (before !== undefined && now.count > 1)) baseline = now.median;
     }
     memories.set(index, {
       time: now.lastTime,

@@ -153,11 +153,21 @@ function serviceEntry(service: Service): string {
   });
 }
 
-function* imageGroups({ plan: { topology } }: Tick): Iterable<string> {
+function* imageGroups(tick: Tick): Iterable<string> {
+  const { topology } = tick.plan;
   const group = ({ name, kernel, id, modified }: Image, nodes: readonly { name: string }[]): string =>
     `  {"name": "${name}", "id": ${id}, "uuid": "${uuid(id)}", "type": "generic", "architecture": "x86_64", "baseOsName": "SLES", "baseOsVersion": "15.5", "path": "/opt/clmgr/image/images/${name}", "kernels": ["${kernel}"], "modificationTime": "${modified}", "deletionTime": null, "attributes": {}, "nodes": [${nodes.map((n) => `{"name": "${n.name}"}`).join(', ')}]}`;
-  yield group(COMPUTE, topology.nodes);
-  yield group(FORMER, []);
+  yield group(
+    COMPUTE,
+    topology.nodes.filter((n) => {
+      const { unlisted, assigned } = seenBy(tick, 'hpcm', n);
+      return !unlisted && assigned === null;
+    }),
+  );
+  yield group(
+    FORMER,
+    topology.nodes.filter((n) => seenBy(tick, 'hpcm', n).assigned?.image === FORMER.name),
+  );
   yield group(SERVICE, topology.services.filter(hasServiceImage));
 }
 
@@ -172,8 +182,10 @@ export function serviceSerial(service: Service): string {
   return `DMO2S${String(serviceId(service)).padStart(5, '0')}`;
 }
 
-function* hardware({ plan: { topology } }: Tick): Iterable<string> {
+function* hardware(tick: Tick): Iterable<string> {
+  const { topology } = tick.plan;
   for (const node of topology.nodes) {
+    if (seenBy(tick, 'hpcm', node).unlisted) continue;
     const [product, bios, bmc] =
       node.cooling === 'air'
         ? ['ProLiant XL225n Gen10 Plus', 'A46 v2.84 (10/27/2025)', '3.10 Oct 03 2025']
@@ -202,8 +214,8 @@ function* powerStatus(tick: Tick): Iterable<string> {
 
 function* commandLines(tick: Tick): Iterable<string> {
   for (const node of tick.plan.topology.nodes) {
-    const { loss, booted } = seenBy(tick, 'hpcm', node);
-    if (loss === 'off' || loss === 'dead') continue;
+    const { loss, booted, unlisted } = seenBy(tick, 'hpcm', node);
+    if (unlisted || loss === 'off' || loss === 'dead') continue;
     const { image, kernel } = booted ?? { image: COMPUTE.name, kernel: COMPUTE.kernel };
     yield `${node.name}: BOOT_IMAGE=images/${image}/vmlinuz-${kernel} IMAGE=${image} HOSTNAME=${node.name} console=ttyS0,115200 panic=10 oops=panic ro\n`;
   }

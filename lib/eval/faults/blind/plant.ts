@@ -30,7 +30,7 @@ export const rackDark: Fault = {
   title: 'a rack loses both its feeds',
   where: 'an air-cooled rack',
   places: ({ nodes }) => [...new Set(nodes.filter((n) => n.cooling === 'air').map((n) => n.rack))],
-  effects: ({ where, from, topology }) => {
+  effects: ({ where, from, spec, topology }) => {
     const nodes = topology.nodes.filter((n) => n.rack === where);
     const pdus = [...new Set(nodes.flatMap((n) => n.pdus))];
     return {
@@ -52,6 +52,8 @@ export const rackDark: Fault = {
         ...pdus.map((pdu): Shown => ill('pdu', pdu, 'critical')),
         perhaps('appliance', 'oneview'),
         perhaps('rack', where),
+        // A small machine has no other rack whose exporters are heard.
+        { kind: 'telemetry_gap', subject: { type: 'cluster', id: spec.cluster }, maybe: true },
       ],
     };
   },
