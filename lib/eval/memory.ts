@@ -36,6 +36,15 @@ export class MemoryFolder implements Sink {
     for (const path of this.#files.keys()) if (path.startsWith(folder)) this.#files.delete(path);
   };
 
+  /** Changes a file's text in place; one that is not there stays so. */
+  change(path: string, to: (text: string) => string): void {
+    const held = this.#files.get(path);
+    if (!held) return;
+    const bytes = Buffer.from(to(this.text(path)));
+    held.pieces = [bytes];
+    held.size = bytes.length;
+  }
+
   paths(): string[] {
     return [...this.#files.keys()];
   }
@@ -57,14 +66,14 @@ export class MemoryFolder implements Sink {
       }
       for (const [path, held] of found.sort(([a], [b]) => compareNames(a, b))) {
         const name = path.slice(path.lastIndexOf('/') + 1);
-        const { pieces, size, inode } = held;
+        const { size, inode } = held;
         const mtime = toIso(held.mtime);
         opened.inputs.push({
           name,
           size,
           mtime,
           file: { device: '1', inode: String(inode) },
-          bytes: (from = 0) => bytesFrom(pieces, from),
+          bytes: (from = 0) => bytesFrom(held.pieces.slice(), from),
         });
         opened.coverage.push({ name, status: size === 0 ? 'empty' : 'ok', bytes: size, mtime });
       }
@@ -79,8 +88,7 @@ function textOf(text: Iterable<string>): string {
 
 function* bytesFrom(pieces: readonly Buffer[], from: number): Iterable<Uint8Array> {
   let at = 0;
-  // Pieces that are added later are not of this opening; a generator sees the list as it is then.
-  for (const piece of [...pieces]) {
+  for (const piece of pieces) {
     const skip = Math.max(0, from - at);
     if (skip < piece.length) yield skip === 0 ? piece : piece.subarray(skip);
     at += piece.length;

@@ -218,11 +218,11 @@ describe('supplies', () => {
   });
 
   it('that are sampled seldom are known by their second window', async () => {
-    const windows = [1800, 1200, 600].map((ago, i) => ({ now: NOW - ago * 1000, values: i === 2 ? [0, 0] : [4000, 4100], ago }));
+    const windows = [1800, 1200, 600].map((before, i) => ({ now: NOW - before * 1000, values: i === 2 ? [0, 0] : [4000, 4100], before }));
     let carry: unknown;
     let last: string[] = [];
-    for (const { now, values, ago } of windows) {
-      const made = await collect(pdu('x1002m0', values, ago), { now, ...(carry !== undefined && { carry }) });
+    for (const { now, values, before } of windows) {
+      const made = await collect(pdu('x1002m0', values, before), { now, ...(carry !== undefined && { carry }) });
       carry = made.carry;
       last = kindsOf(made);
     }

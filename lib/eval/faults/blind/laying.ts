@@ -27,12 +27,10 @@ const FOREVER = 5 * 864e5;
 export function again(
   { from, until }: Pick<FaultContext, 'from' | 'until'>,
   every: number,
-  say: (nth: number) => Omit<ConsoleText, 'at'> | null,
+  say: (nth: number) => Omit<ConsoleText, 'at'>,
 ): ConsoleText[] {
   const times = Math.ceil((Math.min(until, from + FOREVER) - from) / every);
-  return Array.from({ length: times }, (_, nth) => ({ nth, said: say(nth) })).flatMap(({ nth, said }) =>
-    said === null ? [] : [{ ...said, at: from + nth * every }],
-  );
+  return Array.from({ length: times }, (_, nth) => ({ ...say(nth), at: from + nth * every }));
 }
 
 type Said = Pick<Fault, 'kind' | 'title' | 'class'> & {
