@@ -123,6 +123,8 @@ export interface Effects {
   unmanaged?: readonly string[];
   /** `late` its files are no longer written; `partial` they are cut short; `missing` they are gone. */
   sources?: ReadonlyMap<string, 'late' | 'partial' | 'missing'>;
+  /** Other names of what caused it. */
+  because?: readonly string[];
   /** What only this fault makes; what follows from its nodes' trouble is worked out for all faults alike. */
   shows?: readonly Shown[];
   /** The same after its end: events that stand until they expire. */

@@ -1,6 +1,7 @@
 import { collectors } from '../collectors/registry.ts';
 import { kinds } from '../findings/kinds.ts';
 import { drainOf } from './background.ts';
+import type { Severity } from '../model/condition.ts';
 import type { Shown } from './effects.ts';
 import { BOOT_TAKES, type LaidFault } from './plan.ts';
 import { jobOn } from './sources/pbs.ts';
@@ -14,6 +15,12 @@ export interface Expected {
   must: ReadonlySet<string>;
   /** What may be there as well: it has just begun or ended, or depends on the moment, or its source is not seen. */
   may: ReadonlySet<string>;
+  /** What is so, whether its source can be seen or not: it must not be called resolved. */
+  holds: ReadonlySet<string>;
+  /** How bad a thing is, where its fault says so. */
+  severities: ReadonlyMap<string, Severity>;
+  /** Of each fault (`KIND PLACE`), what it accounts for. */
+  owners: ReadonlyMap<string, ReadonlySet<string>>;
   /** Sources that are not seen as they should be: failed, partial, or not fresh. */
   sources: ReadonlySet<string>;
 }
@@ -55,10 +62,19 @@ export function expectedAt(tick: Tick): Expected {
   const must = new Set<string>();
   const may = new Set<string>();
   const sources = new Set<string>();
+  const holding = new Set<string>();
+  const severities = new Map<string, Severity>();
+  const owners = new Map<string, Set<string>>();
   for (const fault of tick.plan.faults) {
     if (at < fault.from) continue;
     const holds = at < fault.until;
+    const name = `${fault.kind} ${fault.where}`;
+    const own = owners.get(name) ?? new Set<string>();
+    owners.set(name, own);
     for (const shown of showsOf(fault, tick)) {
+      own.add(findingKey(shown));
+      if (shown.severity !== undefined) severities.set(findingKey(shown), shown.severity);
+      if (holds && shown.maybe !== true && at - fault.from >= (shown.settles ?? SETTLED)) holding.add(findingKey(shown));
       const seen = stretchSeen(shown, fault, tick);
       if (shown.maybe !== true && seen.certain) must.add(findingKey(shown));
       else if (holds || at < seen.until + endingOf(shown, tick)) may.add(findingKey(shown));
@@ -72,9 +88,18 @@ export function expectedAt(tick: Tick): Expected {
     // Whatever else is said of a thing that a fault without kinds was laid on.
     if (holds || at - fault.until < DAY + ENDING)
       for (const shown of fault.effects.shows ?? []) if (shown.kind === undefined) may.add(findingKey(shown));
-    if (holds) for (const source of fault.effects.sources?.keys() ?? []) sources.add(source);
+    for (const [source, how] of holds ? (fault.effects.sources ?? []) : []) {
+      sources.add(source);
+      if (isNoticed(source, how, at - fault.from)) must.add(`source ${source}`);
+    }
   }
-  return { must, may, sources };
+  return { must, may, sources, holds: holding, severities, owners };
+}
+
+/** What is late is noticed when it is older than its source may be: an inventory for a day, a log for ever. */
+function isNoticed(source: string, how: string, elapsed: number): boolean {
+  if (how !== 'late') return true;
+  return source !== 'console_logs' && !/inventory/.test(source) && elapsed >= SETTLED;
 }
 
 /** How long after its end a finding may be open: some kinds are over only when they were not seen a few times in a row. */

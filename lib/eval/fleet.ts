@@ -1,9 +1,11 @@
+import { parseDuration } from '../model/time.ts';
 import { fold } from '../nodeset.ts';
 import { isKnownDown, KNOWN_DOWN } from './background.ts';
 import { type Expected, expectedAt } from './expected.ts';
 import { SOURCE_FOLDERS } from './faults/sources.ts';
 import { COMPUTE, SERVICE } from './images.ts';
 import { LocalClock } from './local-clock.ts';
+import type { Truth } from './scenario.ts';
 import { type Plan, planOf } from './plan.ts';
 import { consoleFiles } from './sources/consoles.ts';
 import { hpcmFiles } from './sources/hpcm.ts';
@@ -107,13 +109,31 @@ sources:
   }
 
   /** What the site knows: fleet, roles, topology, and the nodes that are known to be down. */
-  groundTruth(): string {
+  groundTruth(truth: Truth = {}): string {
     const { spec, topology } = this.plan;
     const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
     const set = (nodes: Iterable<{ name: string }>): string => JSON.stringify(fold([...nodes].map((n) => n.name)));
     const places = (type: string, members: ReadonlyMap<string, readonly Node[]>): string =>
       members.size === 0 ? '' : `  ${type}:\n${[...members].map(([name, nodes]) => `    ${name}: ${set(nodes)}\n`).join('')}`;
     const down = topology.nodes.filter(isKnownDown);
+    const at = (since: string): string => new Date(spec.start + parseDuration(since)).toISOString();
+    const others = (truth.known_down ?? []).map(
+      ({ nodes, reason }) => `  - nodes: ${nodes}
+    reason: ${reason}
+    owner: ${KNOWN_DOWN.owner}
+    created: ${day(spec.start - 10 * DAY)}
+    expires: ${day(spec.start + 60 * DAY)}
+`,
+    );
+    const maintenance = (truth.maintenance ?? []).map(
+      ({ nodes, from, until }) => `  - nodes: ${nodes}
+    reason: exchange of a part
+    owner: ${KNOWN_DOWN.owner}
+    created: ${day(spec.start - DAY)}
+    from: ${at(from)}
+    until: ${at(until)}
+`,
+    );
     return `# What the site expects of ${spec.cluster}.
 fleet:
   - { nodes: ${set(topology.nodes)}, role: compute }
@@ -121,12 +141,11 @@ fleet:
   - { nodes: ${set(topology.storage)}, role: storage }
 
 roles:
-  compute: { image: ${COMPUTE.name} }
+  compute: { image: ${truth.image ?? COMPUTE.name} }
   service: { image: ${SERVICE.name} }
   storage: {}
 
-topology:
-${places('switch', topology.switches)}${places('pdu', topology.pdus)}${places('cdu', topology.cdus)}
+${truth.no_topology ? '' : `topology:\n${places('switch', topology.switches)}${places('pdu', topology.pdus)}${places('cdu', topology.cdus)}`}
 known_down:
   - nodes: ${set(down)}
     reason: ${KNOWN_DOWN.reason}
@@ -134,7 +153,7 @@ known_down:
     created: ${day(spec.start - 10 * DAY)}
     expires: ${day(spec.start + 60 * DAY)}
     ticket: ${KNOWN_DOWN.ticket}
-`;
+${others.join('')}${maintenance.length > 0 ? `\nmaintenance:\n${maintenance.join('')}` : ''}`;
   }
 }
 

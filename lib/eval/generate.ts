@@ -37,6 +37,7 @@ const Record = z.object({
     tick: z.number(),
     timezone: z.string(),
     firstRack: z.number(),
+    noise: z.number().default(1),
     faults: z.array(z.object({ kind: z.string(), where: z.string(), from: z.number(), until: z.number().nullable() })),
   }),
   tick: z.number().int(),

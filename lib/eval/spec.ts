@@ -24,6 +24,8 @@ export interface FleetSpec {
   timezone: string;
   /** The number of the first liquid-cooled cabinet; air-cooled racks are numbered 2000 higher. */
   firstRack: number;
+  /** How much of the usual background there is; 1 is a calm site's. */
+  noise: number;
   faults: readonly FaultSpec[];
 }
 
@@ -36,6 +38,7 @@ export const SPEC_DEFAULTS: Omit<FleetSpec, 'nodes' | 'seed'> = {
   tick: HOUR,
   timezone: 'America/Denver',
   firstRack: 1000,
+  noise: 1,
   faults: [],
 };
 
@@ -55,6 +58,7 @@ export function fleetSpec(given: Pick<FleetSpec, 'nodes' | 'seed'> & Partial<Fle
     throw new SpecError(`a fleet has ${LEAST_NODES} to ${MOST_NODES} nodes, not ${spec.nodes}`);
   if (!Number.isInteger(spec.seed) || Math.abs(spec.seed) > 2 ** 31)
     throw new SpecError(`the seed is a whole number of 32 bits, not ${spec.seed}`);
+  if (!(spec.noise > 0 && spec.noise <= 20)) throw new SpecError(`noise is a factor up to 20, not ${spec.noise}`);
   if (!(spec.tick >= 60_000 && spec.tick <= DAY)) throw new SpecError('ticks are a minute to a day apart');
   return spec;
 }

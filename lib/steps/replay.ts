@@ -5,7 +5,7 @@ import { Profile } from '../harness/profile.ts';
 import { Change } from '../model/change.ts';
 import { canonicalJson } from '../model/json.ts';
 import { Recording, type Exchange } from '../model/recording.ts';
-import type { Assessment } from '../model/report.ts';
+import type { Assessment, Report } from '../model/report.ts';
 import { readReport } from '../report/publish.ts';
 import { compose, type TickInputs } from './compose.ts';
 import { readIdentities } from './identities.ts';
@@ -28,15 +28,9 @@ export interface Replayed {
  * @throws StepError `missing` for a tick without a recording, or whose snapshots are gone
  */
 export async function replay(observer: Observer, tick: string, client: ModelClient | null = null): Promise<Replayed> {
-  const recording = await observer.store.get(`ticks/${tick}/recording`, Recording);
+  const recording = await recordingOf(observer, tick);
   const report = await readReport(observer.reports, tick);
-  if (!recording || !report) {
-    throw new StepError({
-      code: 'missing',
-      detail: `tick ${tick} has no recording or no report`,
-      advice: 'GET /reports lists the ticks; recordings go with their retention.',
-    });
-  }
+  if (!report) throw missing(tick);
   const readings = [...recording.clock];
   const first = readings.shift() as number;
   const inputs = await inputsOf(observer, recording, first);
@@ -62,6 +56,32 @@ export async function replay(observer: Observer, tick: string, client: ModelClie
     parts,
     assessments: { recorded: report.assessment, replayed: made.report.assessment },
   };
+}
+
+/**
+ * The report that a tick would have made with another model, from its recording. It writes nothing.
+ * @throws StepError `missing` as {@link replay}
+ */
+export async function reportWith(observer: Observer, tick: string, client: ModelClient): Promise<Report> {
+  const recording = await recordingOf(observer, tick);
+  const now = recording.clock[0] as number;
+  const inputs = await inputsOf(observer, recording, now);
+  const audit = { append: async () => undefined, head: () => '' };
+  return (await compose(observer, { ...inputs, profile: null }, { client, clock: () => now, audit })).report;
+}
+
+async function recordingOf({ store }: Observer, tick: string): Promise<Recording> {
+  const recording = await store.get(`ticks/${tick}/recording`, Recording);
+  if (!recording) throw missing(tick);
+  return recording;
+}
+
+function missing(tick: string): StepError {
+  return new StepError({
+    code: 'missing',
+    detail: `tick ${tick} has no recording or no report`,
+    advice: 'GET /reports lists the ticks; recordings go with their retention.',
+  });
 }
 
 function transcript({ exchanges, toolResults }: Pick<Recording, 'exchanges' | 'toolResults'>): unknown {

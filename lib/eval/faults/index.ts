@@ -42,6 +42,22 @@ import { leak, pduDead, queueStopped, switchLost, warmCoolant } from './plant.ts
 import { diskPredictive, fanDegraded, supplyFailed } from './servers.ts';
 import { sourceLate, sourceMissing, sourcePartial } from './sources.ts';
 import { containerDown, driveFailed, fileSystemFull } from './storage.ts';
+import {
+  coolantRises,
+  flowNotYet,
+  flowSinks,
+  fullJust,
+  fullNotYet,
+  heatRises,
+  hotNotYet,
+  jobEatsMemory,
+  powerRises,
+  supplyRises,
+  warmJust,
+  warmNotYet,
+  wearRises,
+  wornNotYet,
+} from './unseen.ts';
 
 /** Every kind of fault that can be laid on a fleet. */
 export const FAULTS: readonly Fault[] = [
@@ -122,6 +138,20 @@ export const FAULTS: readonly Fault[] = [
   schedulingPaused,
   jobStuck,
   offlinedByHook,
+  jobEatsMemory,
+  warmNotYet,
+  hotNotYet,
+  fullNotYet,
+  wornNotYet,
+  flowNotYet,
+  warmJust,
+  fullJust,
+  coolantRises,
+  supplyRises,
+  heatRises,
+  powerRises,
+  wearRises,
+  flowSinks,
 ];
 
 /** @throws SpecError naming the kinds that there are */

@@ -70,7 +70,7 @@ function sayingsIn({ plan, at, before }: Tick, node: Node, from: number, ofFault
   for (const trouble of plan.troubles.get(node.name) ?? []) said.push(...turns(node, trouble).filter((s) => s.at > from && s.at <= at));
   const { start } = plan.spec;
   for (let hour = Math.floor((from - start) / HOUR); start + hour * HOUR <= at; hour++) {
-    if (draw(node.luck, 'talk', hour) >= TALK) continue;
+    if (draw(node.luck, 'talk', hour) >= TALK * plan.spec.noise) continue;
     const random = new Random(node.luck, 'talk', hour, 'what');
     // Between two marks, and long enough before the hour ends that what begins then is over.
     const moment = start + hour * HOUR + random.int(1, 50) * 60_000 + random.int(1, 40) * 1000;

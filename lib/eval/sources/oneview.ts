@@ -190,7 +190,7 @@ function serverRecord(server: Managed, open: ReadonlyMap<string, string>, tick: 
 }
 
 /** Every alert that OneView still lists: those of faults, and what came and went on healthy servers. */
-function alertsAt({ plan }: Tick, servers: readonly Managed[], now: number): Alert[] {
+function alertsAt({ plan, plan: { spec } }: Tick, servers: readonly Managed[], now: number): Alert[] {
   const alerts: Alert[] = [];
   for (const { effects, until } of plan.faults) {
     for (const alert of effects.alerts ?? []) {
@@ -202,9 +202,9 @@ function alertsAt({ plan }: Tick, servers: readonly Managed[], now: number): Ale
   for (const { name, luck } of servers) {
     for (let day = today - 3; day <= today; day++) {
       const chance = draw(luck, 'alert', day);
-      if (chance >= 0.04) continue;
+      if (chance >= 0.04 * spec.noise) continue;
       const at = start + day * DAY + Math.floor(draw(luck, 'alert at', day) * 20 * HOUR);
-      const alert = wornOut(name, at, chance);
+      const alert = wornOut(name, at, chance / spec.noise);
       if ((alert.clearedAt as number) <= now) alerts.push(alert);
     }
   }
