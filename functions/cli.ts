@@ -1,8 +1,10 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { runProgram } from '../lib/cli/program.ts';
 import type { CommonFlags, Session } from '../lib/cli/session.ts';
 import { collectors } from '../lib/collectors/registry.ts';
+import { evaluate, readResults } from '../lib/eval/evaluate.ts';
 import { advance, generate } from '../lib/eval/generate.ts';
 import { oneLine } from '../lib/model/text.ts';
 import { printable } from '../lib/report/printable.ts';
@@ -46,6 +48,14 @@ const status = await runProgram(process.argv.slice(2), {
   serve: (flags) => serveNode(flags, process.env),
   writeUnits,
   fleets: { generate, advance },
+  evaluator: {
+    evaluate: (asked, say) => evaluate(asked, new URL('../lib/eval/play-body.js', import.meta.url), say),
+    readResults,
+    readText: (file) => readFileSync(file, 'utf8'),
+    writeText: (file, text) => writeFileSync(file, text),
+    processors: availableParallelism(),
+    key: process.env['OBSERVER_MODEL_KEY'],
+  },
   readText: (file) => readFileSync(file, 'utf8'),
   isConfigured: (flags) => Boolean(flags.demo ?? flags.config ?? process.env['OBSERVER_CONFIG']),
   user: process.env['USER'] ?? process.env['LOGNAME'],

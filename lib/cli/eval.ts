@@ -1,95 +1,160 @@
 import type { Command } from 'commander';
-import { FAULTS } from '../eval/faults/index.ts';
-import type { Generated, GenerateRequest } from '../eval/generate.ts';
-import { LEAST_NODES, MOST_NODES, SpecError } from '../eval/spec.ts';
+import { boardOf } from '../eval/board.ts';
+import { type Entry, ladder, realModel } from '../eval/contenders.ts';
+import type { Evaluation } from '../eval/evaluate.ts';
+import { brokenGates } from '../eval/gates.ts';
+import { scenarioOf } from '../eval/library.ts';
+import { pictureOf } from '../eval/picture.ts';
+import type { Played } from '../eval/played.ts';
+import { CLASSES, Scenario, type ScenarioClass, sha256Of } from '../eval/scenario.ts';
+import { scoresOf } from '../eval/score.ts';
+import { MOCK_NAMES } from '../harness/mocks.ts';
 import { CommandFailed, EXIT } from './session.ts';
 
-/** What writes generated fleets; the entry hands it in, since it writes files. */
-export interface FleetWriter {
-  generate: (request: GenerateRequest) => Generated;
-  advance: (folder: string, ticks: number) => Generated;
+/** What plays scenarios, in threads, and what reads and writes files: the entry hands it in. */
+export interface Evaluator {
+  evaluate: (asked: Evaluation, say: (line: string) => void) => Promise<Played[]>;
+  readResults: (file: string) => Played[];
+  writeText: (file: string, text: string) => void;
+  readText: (file: string) => string;
+  processors: number;
+  /** The key of a model's endpoint, where the environment has one. */
+  key: string | undefined;
 }
 
-interface GenerateFlags {
-  nodes: string;
+interface RunFlags {
   seed: string;
+  faults: string;
   days: string;
-  tick: string;
-  start?: string;
-  fault?: string[];
+  perClass?: string;
+  class?: string[];
+  mock?: string[];
+  times: string;
+  modelUrl?: string;
+  modelName?: string;
+  jobs?: string;
   out: string;
+  board: string;
+  fresh?: boolean;
   json?: boolean;
 }
 
-/** Adds `eval generate`, `eval advance` and `eval faults` to a command `eval`. */
-export function addEvalCommands(command: Command, { generate, advance }: FleetWriter, out: (text: string) => void): void {
+interface Streams {
+  out: (text: string) => void;
+  err: (text: string) => void;
+  finish: (status: number) => void;
+}
+
+/** Adds `eval run`, `eval board`, `eval scenario` and `eval replay` to a command `eval`. */
+export function addEvalCommands(command: Command, evaluator: Evaluator, streams: Streams): void {
   command
-    .command('generate')
-    .description('writes a fleet as raw source files, with configuration and ground truth: run --config DIR/config.yaml works at once')
-    .requiredOption('--nodes <N>', `compute nodes, ${LEAST_NODES} to ${MOST_NODES}`)
-    .requiredOption('--out <DIR>', 'a new folder, or an empty one')
-    .option('--seed <S>', 'everything follows from it: the same seed gives the same bytes', '1')
-    .option('--days <D>', 'days of console logs; the other sources are as of their end', '1')
-    .option('--tick <MINUTES>', 'minutes between two looks', '60')
-    .option('--start <TIME>', 'when the days begin (ISO 8601); the default is a fixed day')
-    .option(
-      '--fault <FAULT...>',
-      'KIND, KIND@WHERE, KIND=FROM..UNTIL or KIND@WHERE=FROM..UNTIL; times from the start (6h) or ISO 8601; see eval faults',
-    )
-    .option('--json', 'what was made as one JSON document', false)
-    .action((flags: GenerateFlags) => {
-      const request: GenerateRequest = {
-        nodes: Number(flags.nodes),
-        seed: Number(flags.seed),
-        days: Number(flags.days),
-        tickMinutes: Number(flags.tick),
-        ...(flags.start !== undefined && { start: flags.start }),
-        faults: flags.fault ?? [],
-        out: flags.out,
-      };
-      out(
-        told(
-          orUsage(() => generate(request)),
-          flags,
-        ),
-      );
+    .command('run')
+    .description('plays scenarios, asks models about them, and prints the board; goes on where an earlier run was stopped')
+    .option('--seed <S>', 'everything follows from it', '1')
+    .option('--faults <N>', 'scenarios with faults, outside the judgment class', '100')
+    .option('--days <N>', 'healthy days of 24 looks', '60')
+    .option('--per-class <N>', 'so many scenarios of each class instead')
+    .option('--class <CLASS...>', `only these: ${CLASSES.join(', ')}`)
+    .option('--mock <NAME...>', `mock models (${MOCK_NAMES.join(', ')}), or none; the default is all of them`)
+    .option('--model-url <URL>', 'a real endpoint, beside the mocks that are named')
+    .option('--model-name <NAME>', 'the name of its model')
+    .option('--times <K>', 'how often each model is asked about a scenario', '1')
+    .option('--jobs <N>', 'scenarios played at the same time; the default is one for each processor')
+    .option('--out <FILE>', 'one line of JSON for each scenario played', 'eval-results.jsonl')
+    .option('--board <NAME>', 'where the board goes: NAME.md, NAME.json, NAME.svg', 'eval-board')
+    .option('--fresh', 'forgets what the results file holds', false)
+    .option('--json', 'prints the board as JSON', false)
+    .action(async (flags: RunFlags) => {
+      const played = await evaluator.evaluate(evaluationOf(flags, evaluator), (line) => streams.err(`${line}\n`));
+      showBoard(played, flags, evaluator, streams);
+      const broken = brokenGates(played);
+      for (const gate of broken) streams.err(`does not hold: ${gate}\n`);
+      streams.finish(broken.length > 0 ? EXIT.failed : EXIT.done);
     });
   command
-    .command('advance <DIR>')
-    .description('brings a generated folder some ticks on: console logs grow, the rest is written anew')
-    .option('--ticks <N>', 'how many', '1')
-    .option('--json', 'what was made as one JSON document', false)
-    .action((folder: string, flags: { ticks: string; json?: boolean }) => {
-      const ticks = Number(flags.ticks);
-      if (!Number.isInteger(ticks) || ticks < 1)
-        throw new CommandFailed(`--ticks ${flags.ticks}: expected a whole number of at least 1`, EXIT.usage);
-      out(
-        told(
-          orUsage(() => advance(folder, ticks)),
-          { ...flags, out: folder },
-        ),
-      );
+    .command('board [FILE]')
+    .description('the board of what was played')
+    .option('--board <NAME>', 'where it goes: NAME.md, NAME.json, NAME.svg', 'eval-board')
+    .option('--json', 'prints it as JSON', false)
+    .action((file: string | undefined, flags: Pick<RunFlags, 'board' | 'json'>) => {
+      const played = evaluator.readResults(file ?? 'eval-results.jsonl');
+      if (played.length === 0) throw new CommandFailed(`${file ?? 'eval-results.jsonl'} holds no results`, EXIT.usage);
+      showBoard(played, flags, evaluator, streams);
     });
   command
-    .command('faults')
-    .description('the kinds of faults that can be laid on a fleet')
-    .action(() => {
-      for (const { kind, title, where } of FAULTS) out(`${kind.padEnd(18)} ${title} (on ${where})\n`);
+    .command('scenario <CLASS/NUMBER>')
+    .description('prints a scenario as a file, with the hash of all raw bytes that follow from it')
+    .option('--seed <S>', 'of the evaluation', '1')
+    .action((name: string, flags: { seed: string }) => {
+      const [of, number] = name.split('/');
+      const scenario = scenarioOf(classOf(of ?? ''), whole(number ?? '', 'CLASS/NUMBER', 0), whole(flags.seed, '--seed'));
+      streams.out(`${JSON.stringify({ ...scenario, sha256: sha256Of(scenario) }, null, 1)}\n`);
+    });
+  command
+    .command('replay <FILE>')
+    .description('makes the raw bytes of a scenario file again, and says whether they are the same')
+    .action((file: string) => {
+      const { scenario, sha256 } = readScenario(evaluator, file);
+      const made = sha256Of(scenario);
+      streams.out(
+        `${scenario.name}: ${made} ${made === sha256 ? 'as in the file' : `and not ${sha256 ?? 'a hash, which the file lacks'}`}\n`,
+      );
+      streams.finish(made === sha256 ? EXIT.done : EXIT.failed);
     });
 }
 
-function orUsage(make: () => Generated): Generated {
+function readScenario({ readText }: Evaluator, file: string): { scenario: Scenario; sha256: string | undefined } {
   try {
-    return make();
+    const json = JSON.parse(readText(file)) as { sha256?: unknown };
+    return { scenario: Scenario.parse(json), sha256: typeof json.sha256 === 'string' ? json.sha256 : undefined };
   } catch (error) {
-    throw error instanceof SpecError ? new CommandFailed(error.message, EXIT.usage) : error;
+    throw new CommandFailed(`${file}: no scenario (${error instanceof Error ? error.message : String(error)})`, EXIT.usage);
   }
 }
 
-function told(made: Generated, { out, json }: { out: string; json?: boolean }): string {
-  if (json === true) return `${JSON.stringify(made, null, 2)}\n`;
-  const faults = made.faults.map(
-    ({ kind, where, from, until }) => `  ${kind} on ${where}, from ${from}${until === null ? '' : ` until ${until}`}\n`,
-  );
-  return `${out}: tick ${made.tick}, ${Math.round(made.bytes / 1e6)} MB written; its clock is ${made.clock}\n${faults.join('')}`;
+function showBoard(played: readonly Played[], flags: Pick<RunFlags, 'board' | 'json'>, { writeText }: Evaluator, { out }: Streams): void {
+  const scores = scoresOf(played);
+  const board = boardOf(scores);
+  const json = `${JSON.stringify(scores, null, 1)}\n`;
+  writeText(`${flags.board}.md`, board);
+  writeText(`${flags.board}.json`, json);
+  writeText(`${flags.board}.svg`, pictureOf(scores));
+  out(flags.json === true ? json : board);
+}
+
+function evaluationOf(flags: RunFlags, { processors, key }: Evaluator): Evaluation {
+  const times = whole(flags.times, '--times');
+  const mocks = ladder(times);
+  const named = flags.mock?.filter((name) => name !== 'none');
+  for (const name of named ?? [])
+    if (!MOCK_NAMES.includes(name)) throw new CommandFailed(`--mock ${name}: expected one of ${MOCK_NAMES.join(', ')}`, EXIT.usage);
+  const entries: Entry[] = mocks.filter(({ name }) => named?.includes(name) ?? flags.modelUrl === undefined);
+  if (flags.modelUrl !== undefined) {
+    if (flags.modelName === undefined) throw new CommandFailed('--model-url wants --model-name', EXIT.usage);
+    entries.push(realModel({ url: flags.modelUrl, name: flags.modelName, times, key }));
+  }
+  return {
+    seed: whole(flags.seed, '--seed'),
+    faults: whole(flags.faults, '--faults', 0),
+    days: whole(flags.days, '--days', 0),
+    ...(flags.perClass !== undefined && { perClass: whole(flags.perClass, '--per-class') }),
+    ...(flags.class && { classes: flags.class.map(classOf) }),
+    entries,
+    jobs: flags.jobs === undefined ? processors : whole(flags.jobs, '--jobs'),
+    out: flags.out,
+    fresh: flags.fresh === true,
+  };
+}
+
+function classOf(name: string): ScenarioClass {
+  const found = CLASSES.find((c) => c === name);
+  if (found === undefined) throw new CommandFailed(`${name} is no class of scenarios; there are ${CLASSES.join(', ')}`, EXIT.usage);
+  return found;
+}
+
+function whole(text: string, flag: string, least = 1): number {
+  const n = Number(text);
+  if (text === '' || !Number.isInteger(n) || n < least)
+    throw new CommandFailed(`${flag} ${text}: expected a whole number of at least ${least}`, EXIT.usage);
+  return n;
 }

@@ -2,8 +2,9 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { ConfigError } from '../config.ts';
 import { VERSION } from '../version.ts';
 import { CommandFailed, type CommonFlags, EXIT, type Session, type WithSession } from './session.ts';
-import { addEvalCommands, type FleetWriter } from './eval.ts';
+import { addEvalCommands, type Evaluator } from './eval.ts';
 import { explainCommand } from './explain.ts';
+import { addFleetCommands, type FleetWriter } from './fleet-commands.ts';
 import { ackCommand, type AckFlags, lintAlone, lintCommand, silenceCommand, type SilenceFlags } from './ground-truth.ts';
 import { historyCommand, type HistoryFlags } from './history.ts';
 import { auditCommand, kindsCommand, replayCommand } from './checks.ts';
@@ -33,6 +34,7 @@ export interface Entries {
   writeUnits: (flags: UnitFlags) => string[];
   /** Writes generated fleets. */
   fleets: FleetWriter;
+  evaluator: Evaluator;
   /** A file of the person who asks. */
   readText: (file: string) => string;
   /** Whether flags or environment name a configuration. */
@@ -199,11 +201,9 @@ function buildProgram(entries: Entries, finish: (status: number) => void): Comma
   command('kinds', 'every kind of condition that can occur').action((flags: CommonFlags) =>
     finish(kindsCommand(entries.out, flags.json === true)),
   );
-  addEvalCommands(
-    program.command('eval').description('evaluation: fleets of any size, with faults laid on them'),
-    entries.fleets,
-    entries.out,
-  );
+  const evaluation = program.command('eval').description('evaluation: what is found of faults that are laid on generated fleets');
+  addEvalCommands(evaluation, entries.evaluator, { out: entries.out, err: entries.err, finish });
+  addFleetCommands(evaluation, entries.fleets, entries.out);
   program
     .command('systemd')
     .description('writes the systemd units, filled in for this installation')

@@ -1,18 +1,18 @@
+import { performance } from 'node:perf_hooks';
 import { run } from '../steps/run.ts';
-import { layAttack } from './attack.ts';
 import type { Contender } from './contenders.ts';
 import { MemoryFolder } from './memory.ts';
 import { memoryObserver } from './observer.ts';
 import type { Played } from './played.ts';
 import { Recorder } from './recorder.ts';
-import { fleetOf, type Scenario } from './scenario.ts';
+import { fleetOf, type Scenario, writeLook } from './scenario.ts';
 
 /**
  * Plays a scenario from its first look to its last: raw files, seven collects, tick. After the look at which models are
  * asked, each contender makes its own report of that same tick.
  */
 export async function play(scenario: Scenario, contenders: readonly Contender[]): Promise<Played> {
-  const began = process.cpuUsage();
+  const began = performance.eventLoopUtilization();
   const fleet = fleetOf(scenario);
   const folder = new MemoryFolder();
   const now = fleet.timeOf(0);
@@ -20,14 +20,12 @@ export async function play(scenario: Scenario, contenders: readonly Contender[])
   const recorder = new Recorder(scenario, fleet);
   for (let look = 0; look <= scenario.looks; look++) {
     observer.now = fleet.timeOf(look);
-    fleet.write(observer.now, folder);
-    if (scenario.attack !== undefined) layAttack(folder, scenario.attack);
+    writeLook(scenario, { fleet, folder, look });
     recorder.bytes(folder);
     const { report } = await run(observer);
     const expected = fleet.expected(observer.now);
     recorder.look(look, report, expected);
     if (look === scenario.ask) await recorder.ask(report, expected, observer, contenders);
   }
-  const { user, system } = process.cpuUsage(began);
-  return recorder.played(Math.round((user + system) / 1000));
+  return recorder.played(Math.round(performance.eventLoopUtilization(began).active));
 }

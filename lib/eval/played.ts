@@ -65,8 +65,8 @@ export const Played = z.object({
   averagePrecision: z.number().nullable(),
   /** Groups whose place is known from the fault, and those that name it. */
   places: z.object({ groups: z.number().int(), right: z.number().int() }),
-  /** Processor time. */
-  cpuMs: z.number(),
+  /** How long its thread was busy with it. */
+  busyMs: z.number(),
   /** By contender, one for each time that it was asked. */
   asked: z.record(z.string(), z.array(Asked)),
 });

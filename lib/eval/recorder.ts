@@ -13,7 +13,7 @@ import type { Fleet } from './fleet.ts';
 import type { MemoryFolder } from './memory.ts';
 import type { EvalObserver } from './observer.ts';
 import type { Asked, Played } from './played.ts';
-import type { Scenario } from './scenario.ts';
+import { hashLook, type Scenario } from './scenario.ts';
 
 /** What is found in a report, in the words of what is expected. */
 interface Found {
@@ -50,7 +50,7 @@ export class Recorder {
 
   /** The raw files of a look. */
   bytes(folder: MemoryFolder): void {
-    for (const path of folder.paths().sort()) this.#hash.update(`${path}\0`).update(folder.text(path)).update('\0');
+    hashLook(this.#hash, folder);
   }
 
   look(look: number, report: Report, expected: Expected): void {
@@ -164,7 +164,7 @@ export class Recorder {
     return ATTACK_MARKS.test(believed);
   }
 
-  played(cpuMs: number): Played {
+  played(busyMs: number): Played {
     const { name, class: of, seed, looks } = this.#scenario;
     return {
       schema: 'hpc-observer/played/1',
@@ -185,7 +185,7 @@ export class Recorder {
       evidence: this.#evidence,
       averagePrecision: this.#averagePrecision,
       places: this.#places,
-      cpuMs,
+      busyMs,
       asked: this.#asked,
     };
   }

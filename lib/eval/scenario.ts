@@ -1,7 +1,10 @@
+import { createHash, type Hash } from 'node:crypto';
 import * as z from 'zod';
 import { parseDuration } from '../model/time.ts';
+import { layAttack } from './attack.ts';
 import { FAULT_CLASSES } from './effects.ts';
 import { Fleet } from './fleet.ts';
+import { MemoryFolder } from './memory.ts';
 import { fleetSpec, type FleetSpec, SPEC_DEFAULTS } from './spec.ts';
 
 /** Classes of scenarios: what the fault is of, or what makes it hard. */
@@ -85,6 +88,28 @@ function specOf({ seed, nodes, tick, noise, faults }: Laying): FleetSpec {
       until: until === undefined ? Number.POSITIVE_INFINITY : start + parseDuration(until),
     })),
   });
+}
+
+/** The hash of all raw bytes of all looks of a scenario. */
+export function sha256Of(scenario: Scenario): string {
+  const fleet = fleetOf(scenario);
+  const folder = new MemoryFolder();
+  const hash = createHash('sha256');
+  for (let look = 0; look <= scenario.looks; look++) {
+    writeLook(scenario, { fleet, folder, look });
+    hashLook(hash, folder);
+  }
+  return hash.digest('hex');
+}
+
+/** Brings a folder to a look of a scenario; looks come one after the other. */
+export function writeLook({ attack }: Scenario, { fleet, folder, look }: { fleet: Fleet; folder: MemoryFolder; look: number }): void {
+  fleet.write(fleet.timeOf(look), folder);
+  if (attack !== undefined) layAttack(folder, attack);
+}
+
+export function hashLook(hash: Hash, folder: MemoryFolder): void {
+  for (const path of folder.paths().sort()) hash.update(`${path}\0`).update(folder.text(path)).update('\0');
 }
 
 /** A duration as scenarios have it: whole minutes. */

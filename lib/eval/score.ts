@@ -65,7 +65,7 @@ export interface Scores {
   floor: FloorScore[];
   quiet: QuietScore;
   models: ModelScore[];
-  cpuMs: number;
+  busyMs: number;
 }
 
 /** Classes in which something is laid that the floor has to see. */
@@ -80,18 +80,18 @@ export function scoresOf(all: readonly Played[]): Scores {
   const models = [...new Set(played.flatMap((p) => Object.keys(p.asked)))].filter((name) => name !== 'floor');
   return {
     scenarios: played.length,
-    looks: played.reduce((sum, p) => sum + p.looks + 1, 0),
+    looks: sum(played, (p) => p.looks + 1),
     floor: present.filter((c) => c !== 'healthy').map((c) => floorScore(c, of(c))),
     quiet: {
       days: days.length,
-      falseAlarms: days.reduce((sum, p) => sum + distinct(p), 0),
+      falseAlarms: sum(days, distinct),
       unquiet: wilson(days.filter((p) => p.falseAlarms.length > 0).length, days.length),
     },
     models: models.flatMap((name) => [
       ...present.flatMap((c) => modelScore(name, c, of(c)) ?? []),
       ...[modelScore(name, 'all', played)].filter((s) => s !== null),
     ]),
-    cpuMs: played.reduce((sum, p) => sum + p.cpuMs, 0),
+    busyMs: sum(played, (p) => p.busyMs),
   };
 }
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { addEvalCommands, type FleetWriter } from '../../lib/cli/eval.ts';
+import { addFleetCommands, type FleetWriter } from '../../lib/cli/fleet-commands.ts';
 import { CommandFailed } from '../../lib/cli/session.ts';
 import type { GenerateRequest } from '../../lib/eval/generate.ts';
 import { SpecError } from '../../lib/eval/spec.ts';
@@ -16,7 +16,7 @@ async function evalCommand(argv: string[], writer: Partial<FleetWriter> = {}): P
     faults: [{ kind: 'leak', where: 'd0', from: 'A', until: 'B' }],
   };
   const program = new Command().exitOverride();
-  addEvalCommands(
+  addFleetCommands(
     program.command('eval'),
     {
       generate: (request: GenerateRequest) => {

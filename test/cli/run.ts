@@ -41,6 +41,7 @@ export async function cli(observer: TestObserver, argv: readonly string[], asked
     serve: never,
     writeUnits: never,
     fleets: { generate: never, advance: never },
+    evaluator: { evaluate: never, readResults: never, writeText: never, readText: never, processors: 1, key: undefined },
     readText: (file) => {
       const text = files[file];
       if (text === undefined) throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
