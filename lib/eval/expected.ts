@@ -68,9 +68,9 @@ export function expectedAt(tick: Tick): Expected {
   for (const fault of tick.plan.faults) {
     if (at < fault.from) continue;
     const holds = at < fault.until;
-    const name = `${fault.kind} ${fault.where}`;
-    const own = owners.get(name) ?? new Set<string>();
-    owners.set(name, own);
+    const owner = `${fault.kind} ${fault.where}`;
+    const own = owners.get(owner) ?? new Set<string>();
+    owners.set(owner, own);
     for (const shown of showsOf(fault, tick)) {
       own.add(findingKey(shown));
       if (shown.severity !== undefined) severities.set(findingKey(shown), shown.severity);
