@@ -150,7 +150,8 @@ function lossShows({ effects }: LaidFault, node: Node, tick: Tick): Shown[] {
   }
   if (jobStuck === true) {
     const job = jobOn(tick, node);
-    if (job !== null) shows.push({ subject: { type: 'job', id: job } });
+    // The scheduler's times carry no zone: how long it has been leaving is known when it is seen a second time.
+    if (job !== null) shows.push({ subject: { type: 'job', id: job }, settles: SETTLED + tick.plan.spec.tick });
   }
   // While it boots it is down.
   if (begins !== undefined || ends !== undefined || loss !== undefined)
