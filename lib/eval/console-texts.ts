@@ -75,7 +75,8 @@ export function benignSaying(node: Node, at: number, random: Random): Saying {
         `EDAC MC0: 1 CE on mc#0csrow#1channel#${random.int(0, 7)} (csrow:1 channel:3 page:0x1b3d2c offset:0x8c0 grain:64 syndrome:0x8b)`,
       ),
     () => kernel('cxi_ss1 0000:c1:00.0: cxi0[hsn0] CXI_EVENT_LINK_DOWN', [9654, 'cxi_ss1 0000:c1:00.0: cxi0[hsn0] CXI_EVENT_LINK_UP']),
-    () => kernel('nfs: server 10.1.0.1 not responding, still trying', [12_004, 'nfs: server 10.1.0.1 OK']),
+    // Not the server of its root: that one is said to be well only when it is.
+    () => kernel('nfs: server 10.1.0.9 not responding, still trying', [12_004, 'nfs: server 10.1.0.9 OK']),
     () => kernel('pcieport 0000:40:01.1: AER: Multiple Corrected error message received from 0000:41:00.0'),
     () => kernel('INFO: NMI handler (perf_event_nmi_handler) took too long to run: 1.204 msecs'),
     () => kernel('cxi_rh[6702]: RH: retry completed for sct=2253 (nid=301808)'),

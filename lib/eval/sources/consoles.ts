@@ -76,7 +76,8 @@ function sayingsIn({ plan, at, before }: Tick, node: Node, from: number, ofFault
     const moment = start + hour * HOUR + random.int(1, 50) * 60_000 + random.int(1, 40) * 1000;
     if (moment <= from || moment > at) continue;
     const { loss } = stateOf(plan, node, moment);
-    if (loss === null || loss === 'cut off') said.push(benignSaying(node, moment, random));
+    // A node without fabric has no link that comes and goes.
+    if (loss === null) said.push(benignSaying(node, moment, random));
   }
   return said.length < 2 ? said : said.sort((a, b) => a.at - b.at);
 }
