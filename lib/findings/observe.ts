@@ -27,8 +27,8 @@ export interface SourceView {
 
 /** Why a source cannot be trusted now; null where it can. */
 export function blindness({ source, attempt, snapshot, maxAge }: SourceView, now: number): string | null {
+  if (attempt?.status === 'failed') return `${source} failed: ${attempt.problem?.detail ?? 'no reason given'}`;
   if (attempt === null || attempt.status === 'skipped' || snapshot === null) return `${source} was not collected`;
-  if (attempt.status === 'failed') return `${source} failed: ${attempt.problem?.detail ?? 'no reason given'}`;
   const age = now - Date.parse(snapshot.asOf);
   // What was collected before the clock was set back cannot be aged; the next collect mends that.
   if (age < -AHEAD) return `${source} is dated ${formatDuration(-age)} ahead of the clock`;

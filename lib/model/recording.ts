@@ -29,8 +29,8 @@ export const Recording = z.object({
   /** What was known of the model's endpoint when the tick began. */
   profile: Json.nullable().default(null),
   configuration: z.string(),
-  /** The ground truth as it stood, whole. */
-  groundTruth: z.object({ file: z.string(), text: z.string() }).nullable(),
+  /** The ground truth as it stood, whole; or why it could not be read. */
+  groundTruth: z.object({ file: z.string(), text: z.string(), unreadable: z.string().exactOptional() }).nullable(),
   /** The tick whose lifecycle state this one began with. */
   before: TimeId.nullable(),
   /** Why that is not the state that the tick before left; null where it is. */

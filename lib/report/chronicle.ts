@@ -5,7 +5,7 @@ import { occasionOf } from '../findings/occasion.ts';
 import { type Report, Verdict } from '../model/report.ts';
 import { fromTimeId, IsoTime, parseDuration, TimeId, toIso } from '../model/time.ts';
 import { appendSeries, readAllSeries } from '../store/series.ts';
-import { type Store, StoreError } from '../store/store.ts';
+import { type Store, unlessDamaged } from '../store/store.ts';
 
 /** Moves that are kept of one tick, the worst first; the rest is counted. */
 const MAX_MOVES = 100;
@@ -176,13 +176,4 @@ function trendOf(of: { source: string; name: string }, points: Points, { from, t
     max = Math.max(max, value);
   }
   return { ...of, points: places, first: points[0]?.value ?? 0, last: points.at(-1)?.value ?? 0, min, max };
-}
-
-async function unlessDamaged<T>(reading: Promise<T | null>): Promise<T | null> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof StoreError) return null;
-    throw error;
-  }
 }

@@ -4,7 +4,7 @@ import { sha256Hex } from '../model/identity.ts';
 import { canonicalJson } from '../model/json.ts';
 import { IsoTime } from '../model/time.ts';
 import type { NotifyConfig } from '../config.ts';
-import { type Store, StoreError } from '../store/store.ts';
+import { type Store, unlessDamaged } from '../store/store.ts';
 
 /** What a sink knows of one matter. */
 export const Told = z.object({
@@ -35,10 +35,5 @@ export function logKey({ type, url }: Pick<NotifyConfig, 'type' | 'url'>): strin
 
 /** null before the first time, and for what is damaged: then everything is told once more, in one digest. */
 export async function readLog(store: Store, key: string): Promise<Notified | null> {
-  try {
-    return await store.get(key, Notified);
-  } catch (error) {
-    if (error instanceof StoreError) return null;
-    throw error;
-  }
+  return unlessDamaged(store.get(key, Notified));
 }

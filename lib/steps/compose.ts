@@ -31,7 +31,8 @@ export interface TickInputs {
   damage: string | null;
   /** The last assessment, which may still hold. */
   previous: Assessment | null;
-  groundTruth: { text: string; file: string } | null;
+  /** Its text, or why there is none. */
+  groundTruth: { text: string; file: string; unreadable?: string } | null;
   /** What each source's facts tell of the identity of nodes. */
   identities: ReadonlyMap<string, readonly Identity[]>;
   /** Numbers over time, for forecasts. */
@@ -69,9 +70,7 @@ export async function compose(
   const { config } = observer;
   const { cluster } = config;
   const { tick, now, sources } = inputs;
-  const truth = inputs.groundTruth
-    ? parseGroundTruth(inputs.groundTruth.text, { file: inputs.groundTruth.file, now, nodeDomains: config.node_domains })
-    : { groundTruth: null, mistakes: [] };
+  const truth = truthOf(inputs, config.node_domains);
   const names = new Names(inputs.identities);
   const derived = derivedSnapshot(observer, inputs, { ...truth, names });
   const observerView: SourceView = {
@@ -137,7 +136,7 @@ export async function compose(
       unfinishedTick: inputs.unfinished,
       ...(inputs.alsoUnfinished.length > 0 && { alsoUnfinished: [...inputs.alsoUnfinished] }),
       auditHead: audit.head(),
-      took: clock() - now,
+      took: Math.max(0, clock() - now),
     },
   };
   const recording: Omit<Recording, 'clock'> = {
@@ -167,6 +166,13 @@ export async function compose(
     startedAt: toIso(now),
   };
   return { report, judged, recording, derived, profile };
+}
+
+function truthOf({ groundTruth: given, now }: TickInputs, nodeDomains: readonly string[]): ReturnType<typeof parseGroundTruth> {
+  if (given === null) return { groundTruth: null, mistakes: [] };
+  const { text, file, unreadable } = given;
+  if (unreadable !== undefined) return { groundTruth: null, mistakes: [`${file}: ${unreadable}`] };
+  return parseGroundTruth(text, { file, now, nodeDomains });
 }
 
 /** What needs two sources or ground truth, as the snapshot of a source of its own. */

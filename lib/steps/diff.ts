@@ -3,6 +3,7 @@ import { diff } from '../diff/diff.ts';
 import { Change } from '../model/change.ts';
 import { TimeId } from '../model/time.ts';
 import type { Snapshot } from '../model/snapshot.ts';
+import { type Store, StoreError, unlessDamaged } from '../store/store.ts';
 import { alone, type Observer } from './observer.ts';
 
 const Cursor = z.object({ to: TimeId });
@@ -16,8 +17,14 @@ export async function diffSources(observer: Observer): Promise<Change[]> {
   return alone(observer, 'diff', async () => {
     const changes: Change[] = [];
     for (const source of observer.config.sources.keys()) {
-      const change = await diffSource(observer, source);
-      if (change) changes.push(change);
+      try {
+        const change = await diffSource(observer, source);
+        if (change) changes.push(change);
+      } catch (error) {
+        // What is damaged is told by the tick; the other sources are diffed all the same.
+        if (!(error instanceof StoreError)) throw error;
+        observer.log('error', 'diff', { source, error: error.message });
+      }
     }
     return changes;
   });
@@ -25,21 +32,32 @@ export async function diffSources(observer: Observer): Promise<Change[]> {
 
 async function diffSource(observer: Observer, source: string): Promise<Change | null> {
   const { store, snapshots } = observer;
-  const cursor = await store.get(cursorKey(source), Cursor);
+  const cursor = await readCursor(store, source);
   const latest = await snapshots.latest(source);
   if (!latest || latest.id === cursor?.to) return null;
   const later: Snapshot[] = [];
   // Ids come newest first; retention may have thinned them, and the cursor's own snapshot may be gone.
   for (const id of await snapshots.list(source)) {
     if (cursor && id <= cursor.to) break;
-    const snapshot = id === latest.id ? latest : await snapshots.get(source, id);
+    const snapshot = id === latest.id ? latest : await unlessDamaged(snapshots.get(source, id));
     if (snapshot) later.unshift(snapshot);
   }
-  const from = cursor ? await snapshots.get(source, cursor.to) : null;
+  const from = cursor ? await unlessDamaged(snapshots.get(source, cursor.to)) : null;
   const change = diff(from, later);
   await store.put(`changes/${source}/${change.to}`, change);
   await store.put(cursorKey(source), { to: change.to });
   return change;
+}
+
+/** Up to where a source was diffed; where that is damaged, up to the last change that is stored. */
+async function readCursor(store: Store, source: string): Promise<z.infer<typeof Cursor> | null> {
+  try {
+    return await store.get(cursorKey(source), Cursor);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    const last = (await store.list(`changes/${source}`)).map((key) => key.split('/')[2]).findLast((id) => TimeId.safeParse(id).success);
+    return last === undefined ? null : { to: last };
+  }
 }
 
 /** The last change of each source that has one. */

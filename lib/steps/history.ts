@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Transition } from '../model/finding.ts';
 import { sha256Hex } from '../model/identity.ts';
 import { parseDuration } from '../model/time.ts';
-import { type Store, StoreError } from '../store/store.ts';
+import { type Store, unlessDamaged } from '../store/store.ts';
 
 /** Steps that are kept of one finding. */
 const KEPT = 200;
@@ -70,12 +70,7 @@ export async function sweepHistory(store: Store, of: { tick: string; time: numbe
 
 /** A damaged shard costs the past of its findings, and no tick. */
 async function readShard(store: Store, key: string): Promise<z.infer<typeof Shard>> {
-  try {
-    return (await store.get(key, Shard)) ?? {};
-  } catch (error) {
-    if (error instanceof StoreError) return {};
-    throw error;
-  }
+  return (await unlessDamaged(store.get(key, Shard))) ?? {};
 }
 
 const FOLDER = 'findings/history';

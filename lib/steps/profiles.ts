@@ -1,15 +1,10 @@
 import { Profile } from '../harness/profile.ts';
 import { sha256Hex } from '../model/identity.ts';
-import { type Store, StoreError } from '../store/store.ts';
+import { type Store, unlessDamaged } from '../store/store.ts';
 
 /** What was learned of an endpoint; null where that is nothing yet, or cannot be read. */
 export async function readProfile(store: Store, label: string): Promise<Profile | null> {
-  try {
-    return await store.get(keyOf(label), Profile);
-  } catch (error) {
-    if (error instanceof StoreError) return null;
-    throw error;
-  }
+  return unlessDamaged(store.get(keyOf(label), Profile));
 }
 
 export async function writeProfile(store: Store, profile: Profile): Promise<void> {

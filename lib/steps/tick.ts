@@ -1,28 +1,24 @@
 import * as z from 'zod';
 import { AuditLog } from '../audit/audit.ts';
 import { OBSERVER } from '../findings/derive.ts';
-import type { LifecycleState, SourceView } from '../findings/judge.ts';
-import { Change } from '../model/change.ts';
+import type { LifecycleState } from '../findings/judge.ts';
 import type { Recording } from '../model/recording.ts';
-import { Assessment, type Report } from '../model/report.ts';
+import type { Report } from '../model/report.ts';
 import { TimeId, fromTimeId, toTimeId } from '../model/time.ts';
 import { entryOf, keepEntry } from '../report/chronicle.ts';
 import { notify } from '../report/notify.ts';
 import { publishReport } from '../report/publish.ts';
-import { getAttempt } from '../store/attempts.ts';
+import { unlessDamaged } from '../store/store.ts';
 import { retentionTime, sweep, sweepReports } from '../store/retention.ts';
 import { NO_FACTS } from '../store/shards.ts';
 import { compose, type TickInputs } from './compose.ts';
 import { diffSources } from './diff.ts';
-import { readForecastSeries } from './forecast-series.ts';
 import { appendHistory, sweepHistory } from './history.ts';
-import { readIdentities } from './identities.ts';
-import { readBefore } from './lifecycle-before.ts';
+import { gather } from './gather.ts';
+import { type Head, readHead } from './lifecycle-before.ts';
 import { alone, type Observer } from './observer.ts';
 import { readProfile, writeProfile } from './profiles.ts';
 
-/** The last tick that ended: where the next one takes up. Writing it is a tick's commit point. */
-const Head = z.object({ tick: TimeId, assessment: Assessment });
 /** The tick that began last, and those before it that began and never ended, with no report since. */
 const Started = z.object({ tick: TimeId, before: z.array(TimeId).default([]) });
 const MAX_UNFINISHED = 20;
@@ -37,15 +33,15 @@ const SAME_READING = 1000;
 export async function tick(observer: Observer): Promise<Report> {
   return alone(observer, 'tick', async (lease) => {
     const { store } = observer;
-    const head = await store.get('findings/head', Head);
-    const startedBefore = await store.get('ticks/started', Started);
+    const head = await readHead(store);
+    const startedBefore = await unlessDamaged(store.get('ticks/started', Started));
     const readings: number[] = [];
     const clock = (): number => {
       const now = observer.clock();
       readings.push(now);
       return now;
     };
-    const read = clock();
+    const read = observer.clock();
     const last = [head?.tick, startedBefore?.tick]
       .filter((t) => t !== undefined)
       .sort()
@@ -54,6 +50,7 @@ export async function tick(observer: Observer): Promise<Report> {
     const id = toTimeId(Math.max(read, after));
     // Two ticks within one reading of the clock have times of their own: what the first told is not told again by the second.
     const now = after - read < SAME_READING ? Math.max(read, after) : read;
+    readings.push(now);
     // A tick that is killed before it could name the ones before it hands them on.
     const unfinished = startedBefore && startedBefore.tick !== head?.tick ? [...startedBefore.before, startedBefore.tick] : [];
     await store.put('ticks/started', { tick: id, before: unfinished.slice(-MAX_UNFINISHED) } satisfies z.infer<typeof Started>);
@@ -63,13 +60,16 @@ export async function tick(observer: Observer): Promise<Report> {
     const inputs: TickInputs = {
       tick: id,
       now,
-      ...(await gather(observer, head?.tick ?? null, now)),
+      ...(await gather(observer, { lastTick: head?.tick ?? null, damage: head?.damage ?? null, now })),
       previous: head?.assessment ?? null,
       nonce: newNonce(),
       profile: observer.model && (await readProfile(store, observer.model.label)),
       unfinished: unfinished.at(-1) ?? null,
       alsoUnfinished: unfinished.slice(-MAX_UNFINISHED, -1),
-      derived: { id: await observer.snapshots.nextId(OBSERVER, now), previous: (await observer.snapshots.latest(OBSERVER))?.id ?? null },
+      derived: {
+        id: await observer.snapshots.nextId(OBSERVER, now),
+        previous: (await unlessDamaged(observer.snapshots.latest(OBSERVER)))?.id ?? null,
+      },
     };
     const audit = new AuditLog(store, { writer: `tick-${id}`, now: observer.clock });
     const made = await compose(observer, inputs, { client: observer.model, clock, audit });
@@ -84,7 +84,7 @@ export async function tick(observer: Observer): Promise<Report> {
     await keepEntry(store, entryOf(made.report, made.judged.transitions));
     await publishReport(observer, made.report);
     await lease.check();
-    await store.put('findings/head', { tick: id, assessment: made.report.assessment } satisfies z.infer<typeof Head>);
+    await store.put('findings/head', { tick: id, assessment: made.report.assessment } satisfies Head);
     const report: Report = { ...made.report, sinks: await notify(observer, made.report) };
     // It is written before anybody is told of it; that nobody was is nothing to add.
     if (report.sinks.length > 0) await publishReport(observer, report);
@@ -113,42 +113,6 @@ async function tidy(
   } catch (error) {
     log('warn', 'retention', { error: String(error) });
   }
-}
-
-/** Pins what the tick works on, before anything is judged. */
-async function gather(
-  observer: Observer,
-  lastTick: string | null,
-  now: number,
-): Promise<Pick<TickInputs, 'sources' | 'before' | 'beforeTick' | 'groundTruth' | 'changes' | 'damage' | 'identities' | 'series'>> {
-  const { store, snapshots } = observer;
-  const { state: before, tick: beforeTick, damage } = await readBefore(store, lastTick);
-  if (damage !== null) observer.log('error', 'lifecycle state', { damage });
-  const sources: SourceView[] = [];
-  const changes: Change[] = [];
-  for (const [source, config] of observer.config.sources) {
-    const snapshot = await snapshots.latest(source);
-    const judged = before?.judged[source];
-    const since = [];
-    for (const id of snapshot && snapshot.id !== judged ? await snapshots.list(source) : []) {
-      if (judged !== undefined && id <= judged) break;
-      const found = id === snapshot?.id ? snapshot : await snapshots.get(source, id);
-      if (found) since.unshift(found);
-    }
-    const change = since.length > 0 && snapshot ? await store.get(`changes/${source}/${snapshot.id}`, Change) : null;
-    if (change) changes.push(change);
-    sources.push({ source, maxAge: config.maxAge, attempt: await getAttempt(store, source), snapshot, since });
-  }
-  return {
-    sources,
-    changes,
-    before,
-    beforeTick,
-    damage,
-    groundTruth: await observer.groundTruth(),
-    identities: await readIdentities(observer, sources, { keep: true }),
-    series: await readForecastSeries(store, sources, now),
-  };
 }
 
 function pinsOf({ pinned, before }: Pick<Recording, 'pinned' | 'before'>): string[] {

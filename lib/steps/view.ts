@@ -105,7 +105,9 @@ export async function storedView(observer: Observer): Promise<ReadView | null> {
   const now = Date.parse(report.generatedAt);
   const nodeDomains = observer.config.node_domains;
   const truth =
-    recording.groundTruth && parseGroundTruth(recording.groundTruth.text, { file: recording.groundTruth.file, now, nodeDomains });
+    recording.groundTruth &&
+    recording.groundTruth.unreadable === undefined &&
+    parseGroundTruth(recording.groundTruth.text, { file: recording.groundTruth.file, now, nodeDomains });
   const names = new Names(
     await readIdentities(
       observer,
@@ -113,5 +115,13 @@ export async function storedView(observer: Observer): Promise<ReadView | null> {
       { keep: false },
     ),
   );
-  return pinnedView(observer, { tick: report.tick, now, pinned, changes, groundTruth: truth?.groundTruth ?? null, names, judged: report });
+  return pinnedView(observer, {
+    tick: report.tick,
+    now,
+    pinned,
+    changes,
+    groundTruth: (truth && truth.groundTruth) || null,
+    names,
+    judged: report,
+  });
 }

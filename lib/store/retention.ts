@@ -4,7 +4,7 @@ import { fromTimeId } from '../model/time.ts';
 import { sweepLeases } from './leases.ts';
 import { shardKey } from './shards.ts';
 import { snapshotKey, Snapshots } from './snapshots.ts';
-import { type Store, StoreError } from './store.ts';
+import { type Store, unlessDamaged } from './store.ts';
 
 /** How long what is kept; ages in milliseconds. Beyond `daily` nothing stays that no recording pins. */
 export interface RetentionPolicy {
@@ -226,14 +226,4 @@ async function thinSeries(store: Store, now: number, policy: RetentionPolicy, wo
   const oldest = new Date(now - policy.daily).toISOString().slice(0, 10);
   const days = (await store.list('series')).filter((key) => /\/\d{4}-\d{2}-\d{2}$/.test(key) && key.slice(-10) < oldest);
   await work.remove(store, days.slice(0, Math.max(0, work.left)));
-}
-
-/** null for what is damaged, as for what is absent. */
-async function unlessDamaged<T>(reading: Promise<T | null>): Promise<T | null> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof StoreError) return null;
-    throw error;
-  }
 }

@@ -18,6 +18,16 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** null for what is damaged, as for what is absent. */
+export async function unlessDamaged<T>(reading: Promise<T | null>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof StoreError) return null;
+    throw error;
+  }
+}
+
 /**
  * Named values in whatever an unstorage driver writes to. All rules that drivers differ in are made here once: what a
  * key is, that a value is JSON of ours and is checked when it is read, and that absence is the only thing told by null.

@@ -8,6 +8,7 @@ import { toIso } from '../../lib/model/time.ts';
 import { occasionOf } from '../../lib/findings/occasion.ts';
 import { readReport } from '../../lib/report/publish.ts';
 import { collectAll } from '../../lib/steps/collect.ts';
+import { replay } from '../../lib/steps/replay.ts';
 import { run } from '../../lib/steps/run.ts';
 import { tick } from '../../lib/steps/tick.ts';
 import { testObserver, type TestObserver } from '../observer.ts';
@@ -85,6 +86,7 @@ describe('run', () => {
     const third = await tick(observer);
     expect([first, second, third].map((r) => r.findings.filter((f) => occasionOf(f, r.generatedAt) === 'new').length)).toEqual([2, 0, 0]);
     expect(new Set([first, second, third].map((r) => r.generatedAt)).size).toBe(3);
+    expect(await replay(observer, third.tick)).toMatchObject({ parts: null, identical: true });
     // A clock that was set back is another matter: its time is told as it is.
     observer.now -= 3_600_000;
     expect((await tick(observer)).generatedAt).toBe(toIso(observer.now));
