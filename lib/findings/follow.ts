@@ -1,11 +1,11 @@
 import type { Condition, Subject } from '../model/condition.ts';
 import type { Kind } from '../model/kind.ts';
 import type { Snapshot } from '../model/snapshot.ts';
-import { toIso } from '../model/time.ts';
+import { formatDuration, parseDuration, toIso } from '../model/time.ts';
 import { kinds } from './kinds.ts';
 import { advance, type Life, type Moment, type Observation, UNBORN } from './lifecycle.ts';
 import { blindness, expiry, looker, type SourceView } from './observe.ts';
-import type { Tracked } from './tracked.ts';
+import { ended, type Tracked } from './tracked.ts';
 
 export interface Clock {
   tick: string;
@@ -41,11 +41,21 @@ export function followSource(view: SourceView, tracked: Map<string, Tracked>, ep
   }
 }
 
-/** What nobody looks at any more, because its source is no longer configured, is not known to be over. */
+/** How long a source may be out of the configuration before that is taken for meant. */
+const UNWATCHED_FOR = parseDuration('30d');
+
+/**
+ * What nobody looks at any more, because its source is no longer configured, is not known to be over: it is stale, for a
+ * month. Somebody who took a source out for good has no other way to be rid of what it showed last.
+ */
 export function leaveUnwatched(tracked: Map<string, Tracked>, sources: readonly SourceView[], clock: Clock): void {
   const watched = new Set(sources.map((s) => s.source));
-  for (const t of tracked.values()) {
-    if (!watched.has(t.source)) step(tracked, t, { saw: 'nothing', why: `${t.source} is no longer configured` }, clock);
+  for (const [id, t] of tracked) {
+    if (watched.has(t.source)) continue;
+    if (t.state !== 'resolved' && clock.now - Date.parse(t.lastSeen) > UNWATCHED_FOR) {
+      const reason = `${t.source} is no longer configured, and nobody has looked for over ${formatDuration(UNWATCHED_FOR)}`;
+      tracked.set(id, ended(t, reason, clock.now));
+    } else step(tracked, t, { saw: 'nothing', why: `${t.source} is no longer configured` }, clock);
   }
 }
 

@@ -1,9 +1,8 @@
-import { toIso } from '../model/time.ts';
 import type { Inventory } from './inventory.ts';
 import type { Names } from './names.ts';
 import type { SourceView } from './observe.ts';
 import { kinds } from './kinds.ts';
-import { isOpen, type Tracked } from './tracked.ts';
+import { ended, isOpen, type Tracked } from './tracked.ts';
 
 interface Gone {
   inventory: Inventory | { why: string };
@@ -28,7 +27,7 @@ export function endWhatIsGone(tracked: Map<string, Tracked>, gone: Gone): void {
     const { subject, kind } = t.condition;
     const isShown = shown.get(t.source)?.has(id) === true;
     if (!kinds.has(kind) && !isShown) {
-      if (isOpen(t)) end(tracked, t, `kind ${kind} is not known to this version, and ${t.source} does not show it`, now);
+      if (isOpen(t)) tracked.set(id, ended(t, `kind ${kind} is not known to this version, and ${t.source} does not show it`, now));
       else tracked.delete(id);
     } else if (hosts !== null && NODES.has(subject.type) && isListed(subject.id)) {
       if (!t.listed) tracked.set(id, { ...t, listed: true });
@@ -40,11 +39,8 @@ export function endWhatIsGone(tracked: Map<string, Tracked>, gone: Gone): void {
       expected !== null &&
       !names.of(subject.id).some((n) => expected.has(n))
     ) {
-      end(tracked, t, `subject removed: ${subject.id} is in neither the complete inventory nor the list of expected nodes`, now);
+      const reason = `subject removed: ${subject.id} is in neither the complete inventory nor the list of expected nodes`;
+      tracked.set(id, ended(t, reason, now));
     }
   }
-}
-
-function end(tracked: Map<string, Tracked>, t: Tracked, reason: string, now: number): void {
-  tracked.set(t.condition.id, { ...t, state: 'resolved', newIn: null, flappingSince: null, reason, resolvedAt: toIso(now) });
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Condition, Severity } from '../model/condition.ts';
 import { FindingState } from '../model/finding.ts';
-import { IsoTime, TimeId } from '../model/time.ts';
+import { IsoTime, TimeId, toIso } from '../model/time.ts';
 
 /** One condition followed over ticks. */
 export const Tracked = z.object({
@@ -55,4 +55,9 @@ export type LifecycleState = z.infer<typeof LifecycleState>;
 
 export function isOpen({ state }: Pick<Tracked, 'state'>): boolean {
   return state === 'new' || state === 'ongoing' || state === 'stale';
+}
+
+/** What is ended by something else than a look. */
+export function ended(t: Tracked, reason: string, now: number): Tracked {
+  return { ...t, state: 'resolved', newIn: null, flappingSince: null, reason, resolvedAt: toIso(now) };
 }

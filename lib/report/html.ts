@@ -49,16 +49,17 @@ function list(items: readonly Item[]): string {
 }
 
 function itemHtml(i: Item): string {
-  const badge = i.severity ? `<b class="badge">${i.severity}</b> ` : '';
+  const badge = i.severity ? `<b class="badge">${i.isOver ? 'over' : i.severity}</b> ` : '';
   const number =
     i.findings > 1 && i.where !== undefined
       ? `<span class="facts">${i.isSentence ? `${i.findings} findings` : `× ${i.findings}`}</span> `
       : '';
-  const facts = i.facts.map((fact) => `<span class="facts">${escape(fact)}</span>`).join(' ');
+  const was = i.isOver && i.severity ? [`was ${i.severity}`] : [];
+  const facts = [...was, ...i.facts].map((fact) => `<span class="facts">${escape(fact)}</span>`).join(' ');
   const [open, folded] = [i.details.slice(0, OPEN_DETAILS), i.details.slice(OPEN_DETAILS)];
   const more = folded.length > 0 ? `<details><summary>${folded.length} more</summary>${folded.map(detail).join('')}</details>` : '';
   const hint = i.hint ? `<p class="hint">${escape(i.hint)}</p>` : '';
-  return `<li class="${i.severity ?? 'plain'}"><p class="head">${badge}<span class="title">${escape(i.title)}</span> ${where(i)}${number}${facts}</p>${open.map(detail).join('')}${more}${hint}</li>`;
+  return `<li class="${i.isOver ? 'over' : (i.severity ?? 'plain')}"><p class="head">${badge}<span class="title">${escape(i.title)}</span> ${where(i)}${number}${facts}</p>${open.map(detail).join('')}${more}${hint}</li>`;
 }
 
 function detail(text: string): string {

@@ -14,6 +14,8 @@ export interface Item {
   where?: string;
   /** `where` is a sentence, and no set of names. */
   isSentence?: true;
+  /** It is over: how severe it was is no alarm. */
+  isOver?: true;
   /** Findings that it stands for; 0 for a statement. */
   findings: number;
   /** Age, states, marks: a few words each. */
@@ -27,6 +29,9 @@ export type Place = 'new critical' | 'new' | 'escalated' | 'resolved' | 'ongoing
 
 /** What decides where a group stands: the first of these in which it has a member. */
 const RANK: readonly Place[] = ['new critical', 'new', 'escalated', 'ongoing', 'flapping', 'stale'];
+
+/** What a line on why something is stale begins with. */
+export const STALE = 'stale: ';
 
 /** Statements on single findings: of a critical more than of the others. */
 const DETAILS: Record<Severity, number> = { critical: 8, warning: 3, info: 2 };
@@ -69,11 +74,12 @@ function bundleItem(place: Place, some: readonly Finding[], now: number): Item {
   const most = place === 'resolved earlier' ? 0 : detailsIn(place, first.severity);
   return {
     severity: first.severity,
+    ...(first.state === 'resolved' && { isOver: true as const }),
     title: line(first.title, 120),
     where: some.length === 1 ? nameOf(first) : namesOf(some),
     findings: some.length,
     facts: [...ageOf(some, now), ...marksOf(some, now), ...(most === 0 ? [idsOf(some)] : [])],
-    details: [...(first.state === 'stale' ? [`stale: ${line(first.reason)}`] : []), ...statements(some, most, now)],
+    details: [...(first.state === 'stale' ? [`${STALE}${line(first.reason)}`] : []), ...statements(some, most, now)],
     ...hintIn(place, first),
   };
 }
@@ -118,7 +124,7 @@ function groupItem(group: Group, place: Place, members: readonly Finding[], now:
         ? []
         : severities.map((s) => `${s}: ${namesOf(sorted.filter((f) => f.severity === s))}`)),
       ...said,
-      ...reasons.slice(0, 2).map((reason) => `stale: ${line(reason)}`),
+      ...reasons.slice(0, 2).map((reason) => `${STALE}${line(reason)}`),
       ...group.counterEvidence.slice(0, 5).map((c) => `but: ${line(c)}`),
     ],
     ...hintIn(place, first),

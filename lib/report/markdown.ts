@@ -11,7 +11,7 @@ export function renderMarkdown(o: Outline): string {
     lines.push(`## ${escape(sectionTitle(section))}`, '');
     for (const item of section.items) {
       lines.push(
-        `- ${item.severity ? `**${item.severity}** ` : ''}${escape(headOf(item))}`,
+        `- ${item.isOver ? '**over** ' : item.severity ? `**${item.severity}** ` : ''}${escape(headOf(item))}`,
         ...item.details.map((d) => `  - ${escape(d)}`),
         ...(item.hint ? [`  - → ${escape(item.hint)}`] : []),
       );

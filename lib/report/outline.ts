@@ -4,7 +4,7 @@ import type { Report } from '../model/report.ts';
 import { formatDuration } from '../model/time.ts';
 import { occasionOf } from '../findings/occasion.ts';
 import { headlineItems, remainingItems } from './assessment.ts';
-import { type Item, itemsOf, type Place } from './items.ts';
+import { type Item, itemsOf, type Place, STALE } from './items.ts';
 import { suppressedItems } from './suppressed.ts';
 import { clockTime, count, line } from './words.ts';
 
@@ -126,11 +126,18 @@ function sectionsOf(report: Report): Section[] {
     made('ongoing', 'Ongoing'),
     made('flapping', 'Flapping'),
     { title: 'Suppressed', findings: findingsOf(suppressed), items: shortened(suppressed), quiet: true },
-    made('stale', 'Stale'),
+    reasonsOnce(made('stale', 'Stale')),
     made('candidate', 'Candidates, not confirmed yet', true),
     made('resolved earlier', 'Resolved in the last 24 hours', true),
     { title: 'Assessment in full', ...note, findings: 0, items: remainingItems(report), quiet: true },
   ];
+}
+
+/** Why things are stale is mostly one reason for all that a source showed: it is told with the first of them. */
+function reasonsOnce(section: Section): Section {
+  const told = new Set<string>();
+  const isNews = (detail: string): boolean => !detail.startsWith(STALE) || (!told.has(detail) && Boolean(told.add(detail)));
+  return { ...section, items: section.items.map((item) => ({ ...item, details: item.details.filter(isNews) })) };
 }
 
 /** A group stands among the new criticals with all its members: those that are none are told apart in the number. */

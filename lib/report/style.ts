@@ -17,10 +17,10 @@ header p{margin:.35rem 0 0;color:var(--dim);overflow-wrap:anywhere}header p.warn
 section{margin-top:1.3rem}h2{margin:0 0 .5rem;font-size:.95rem;letter-spacing:.05em;text-transform:uppercase;color:var(--dim)}
 ul{list-style:none;margin:0;padding:0}
 li{margin:.45rem 0;padding:.55rem .9rem;border-radius:.4rem;background:var(--card);border-left:.3rem solid var(--line);overflow-wrap:anywhere}
-li.critical{border-color:var(--critical)}li.warning{border-color:var(--warning)}li.info{border-color:var(--info)}
+li.critical{border-color:var(--critical)}li.warning{border-color:var(--warning)}li.info{border-color:var(--info)}li.over{border-color:var(--ok)}
 p{margin:.15rem 0}.title{font-weight:650}.plain .title{font-weight:400}.critical .title{color:var(--critical)}
 .badge{display:inline-block;min-width:4.6em;padding:0 .5em;border-radius:.25em;font-size:.72rem;line-height:1.6;text-align:center;text-transform:uppercase;color:var(--on);background:var(--dim)}
-.critical .badge{background:var(--critical)}.warning .badge{background:var(--warning)}.info .badge{background:var(--info)}
+.critical .badge{background:var(--critical)}.warning .badge{background:var(--warning)}.info .badge{background:var(--info)}.over .badge{background:var(--ok)}
 code{font:.92em ui-monospace,"DejaVu Sans Mono",Menlo,monospace}
 .facts{color:var(--dim);font-size:.88rem}.facts+.facts::before{content:"· "}
 .detail,.hint{color:var(--dim);font-size:.92rem;padding-left:1em;text-indent:-1em}.hint{font-style:italic}.hint::before{content:"→ "}

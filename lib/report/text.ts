@@ -37,7 +37,7 @@ export function renderText(o: Outline, { colour, width: asked }: { colour: boole
   for (const section of o.sections) {
     add(sectionTitle({ ...section, title: section.title.toUpperCase() }), 'title', '', '    ');
     for (const item of section.items) {
-      add(headOf(item), item.severity ?? null, `${item.severity ? MARK[item.severity] : ' -'} `, '     ');
+      add(headOf(item), item.isOver ? 'ok' : (item.severity ?? null), `${markOf(item)} `, '     ');
       for (const detail of item.details) add(detail, null, '     ', '       ');
       if (item.hint) add(item.hint, 'dim', '     → ', '       ');
     }
@@ -55,10 +55,16 @@ export function sectionTitle({ title, note, findings }: Outline['sections'][numb
 }
 
 /** `kernel panic: x1000c0s[0-7]b0n0 (8; since 08:31Z)` */
-export function headOf({ title, where, isSentence, findings, facts }: Item): string {
+export function headOf({ title, where, isSentence, severity, isOver, findings, facts }: Item): string {
   const many = isSentence ? `${findings} findings` : String(findings);
-  const marks = [...(findings > 1 && where !== undefined ? [many] : []), ...facts];
+  const was = isOver && severity ? [`was ${severity}`] : [];
+  const marks = [...(findings > 1 && where !== undefined ? [many] : []), ...was, ...facts];
   return `${title}${where === undefined ? '' : `: ${where}`}${marks.length > 0 ? ` (${marks.join('; ')})` : ''}`;
+}
+
+function markOf({ severity, isOver }: Item): string {
+  if (isOver) return ' ✓';
+  return severity ? MARK[severity] : ' -';
 }
 
 function safe(text: string): string {

@@ -68,6 +68,13 @@ describe('self-test on the faulty day', { timeout: 60_000 }, () => {
     const id = /^([0-9a-f]{32}) /m.exec(listed.out)?.[1] as string;
     expect((await observer('explain', id, ...demo)).out).toContain('episode 1');
     expect((await observer('explain', '0'.repeat(32), ...demo)).code).toBe(1);
+    const until = ['--until', '7d', '--reason', 'known', ...demo];
+    expect(await observer('silence', id, '--owner', 'ops', ...until)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^silences:\n/),
+    });
+    expect(await observer('ack', id, '--by', 'ops', ...until)).toMatchObject({ code: 0, out: expect.stringContaining(`id: ${id}`) });
+    expect(await observer('lint', ...demo)).toMatchObject({ code: 0, out: expect.stringContaining('nothing to mend') });
     expect(JSON.parse((await observer('tools', 'call', 'count_conditions', '{"by":"kind"}', ...demo)).out)).toMatchObject({ ok: true });
     expect(await observer('tools', 'call', '__proto__', '{}', ...demo)).toMatchObject({ code: 1, err: expect.stringContaining('no tool') });
   });
@@ -93,7 +100,7 @@ it('self-test says ok on the healthy day', { timeout: 60_000 }, async () => {
   expect(report.verdict).toBe('ok');
 });
 
-describe('the command line', { timeout: 30_000 }, () => {
+describe('the command line', { timeout: 60_000 }, () => {
   beforeEach(fresh);
 
   it('answers usage mistakes with 2', async () => {

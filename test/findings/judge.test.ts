@@ -255,6 +255,24 @@ describe('killing every source in turn', () => {
   });
 });
 
+describe('a source that is taken out of the configuration', () => {
+  const first = tickOf({ now: NOON, sources: [view(consoles(NOON, { conditions: [panic] }))] });
+
+  it('leaves what it showed stale for a month, and no longer', () => {
+    const week = tickOf({ now: NOON + 7 * DAY, before: first.state, sources: [] });
+    expect(week.findings).toMatchObject([{ state: 'stale', reason: 'console_logs is no longer configured' }]);
+    const month = tickOf({ now: NOON + 31 * DAY, before: week.state, sources: [] });
+    expect(month.findings).toMatchObject([{ state: 'resolved', reason: expect.stringContaining('nobody has looked for over 30d') }]);
+  });
+
+  it('and put back is looked at again, as if it had never been away', () => {
+    const without = tickOf({ now: NOON + HOUR, before: first.state, sources: [] });
+    const back = NOON + 2 * HOUR;
+    const again = tickOf({ now: back, before: without.state, sources: [view(consoles(back, { conditions: [panic] }))] });
+    expect(again.findings).toMatchObject([{ state: 'ongoing', episode: 1 }]);
+  });
+});
+
 describe('judge', () => {
   it('changes nothing that it is given, and gives the same for the same', () => {
     const freeze = <T>(value: T): T => {

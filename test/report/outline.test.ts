@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Item } from '../../lib/report/items.ts';
 import { outline, type Outline } from '../../lib/report/outline.ts';
+import { render } from '../../lib/report/render.ts';
 import type { Finding, Group } from '../../lib/model/finding.ts';
 import { expand } from '../../lib/nodeset.ts';
 import { ago, finding, HOUR, MINUTE, NO_ASSESSMENT, NOW, report, source } from './build.ts';
@@ -224,6 +225,22 @@ describe('a line of a report', () => {
       ['n[0-1]', 'stale: failed'],
       ['n2', 'stale: not observed'],
     ]);
+  });
+
+  it('tells one reason for many that are stale once', () => {
+    const stale = ['a', 'b', 'c'].map((kind, n) => finding({ kind, state: 'stale', reason: n < 2 ? 'pbs_state failed' : 'not observed' }));
+    expect(items(stale, 'Stale').map((i) => i.details.filter((d) => d.startsWith('stale')))).toEqual([
+      ['stale: pbs_state failed'],
+      [],
+      ['stale: not observed'],
+    ]);
+  });
+
+  it('rings no alarm for what is over', () => {
+    const over = report({ findings: [finding({ state: 'resolved', resolvedAt: ago(0) })], because: [] });
+    expect(render(over, 'txt')).toContain('\n ✓ kernel panic: n1 (was critical; lasted 10m)\n');
+    expect(render(over, 'md')).toContain('\n- **over** kernel panic: n1 (was critical; lasted 10m)\n');
+    expect(render(over, 'html')).toMatch(/<li class="over"><p class="head"><b class="badge">over<\/b> .*was critical/);
   });
 
   it('gives the name of the inventory where the source calls a node otherwise', () => {
