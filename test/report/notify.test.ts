@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcp, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Notified } from '../../lib/report/notified.ts';
 import { notify } from '../../lib/report/notify.ts';
@@ -219,6 +219,34 @@ describe('a receiver that', () => {
       reason: expect.stringContaining('could not be reached'),
     });
     expect(JSON.stringify(result)).not.toContain('s3cret');
+  });
+});
+
+describe('a receiver that is no receiver', () => {
+  const gzip = 'content-encoding: gzip\r\ncontent-length: 5\r\n\r\nxxxxx';
+  it.each<[string, (socket: Socket) => void, Record<string, unknown>]>([
+    [
+      'answers no HTTP',
+      (s) => s.end('\0\xffgarbage\r\n\r\n'),
+      { status: 'failed', reason: 'could not be reached (HPE_INVALID_CONSTANT), 3 times' },
+    ],
+    ['hangs up', (s) => s.end(), { status: 'failed', reason: 'could not be reached (UND_ERR_SOCKET), 3 times' }],
+    ['answers 200 and rubbish', (s) => s.end(`HTTP/1.1 200 OK\r\n${gzip}`), { status: 'ok' }],
+    ['answers 500 and rubbish', (s) => s.end(`HTTP/1.1 500 x\r\n${gzip}`), { status: 'failed', reason: 'answered 500, 3 times' }],
+    ['answers 400 and never ends', (s) => void s.write('HTTP/1.1 400 x\r\n\r\nab'), { status: 'failed', reason: 'answered 400' }],
+    ['has a header without end', (s) => s.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`), { status: 'failed' }],
+    ['asks to wait for ever', (s) => s.end('HTTP/1.1 429 x\r\nretry-after: 999999999\r\ncontent-length: 0\r\n\r\n'), { status: 'failed' }],
+  ])('%s', { timeout: 30_000 }, async (_, answer, result) => {
+    const sockets = new Set<Socket>();
+    const raw = createTcp((socket) => {
+      sockets.add(socket);
+      socket.on('error', () => undefined).once('data', () => answer(socket));
+    });
+    await new Promise<void>((resolve) => void raw.listen(0, '127.0.0.1', resolve));
+    observe(`{ type: webhook, url: 'http://127.0.0.1:${(raw.address() as AddressInfo).port}/' }`);
+    expect(await notify(observer, report({ findings: [finding()] }), { ...PATIENT, attempt: 1000 })).toMatchObject([result]);
+    for (const socket of sockets) socket.destroy();
+    await new Promise<unknown>((resolve) => void raw.close(resolve));
   });
 });
 

@@ -68,7 +68,8 @@ async function once(send: typeof fetch, { url, body, token }: Outgoing, signal: 
       await response.body?.cancel();
       return { ok: false, reason: `answered with a redirect (${status}), which is not followed` };
     }
-    const said = `answered ${status}${excerpt(await beginning(response))}`;
+    // What it says beside is not needed: a body that breaks off or never ends changes nothing about the status.
+    const said = `answered ${status}${excerpt(await beginning(response).catch(() => ''))}`;
     if (status !== 429 && status < 500) return { ok: false, reason: said };
     const after = retryAfter(response.headers.get('retry-after'), now());
     return { retry: said, ...(after !== undefined && { after }) };
