@@ -236,7 +236,6 @@ export function clockConditions(status: Status, written: Written, frame: Frame):
       subject: frame.cluster,
       message: `the clock of Weka cluster ${status.name ?? frame.cluster.id} is ${formatDuration(by)} ${side} the observer's; the cluster allows ${formatDuration(allowed)}`,
       values: { skew_ms: side === 'behind' ? -by : by, allowed_ms: allowed, cluster_time: toIso(status.clusterTime) },
-      evidence: [{ at: '/summary/clusterTime' }],
     },
   ];
 }
