@@ -30,7 +30,7 @@ describe('limits', () => {
         subject: { type: 'node', id: NODE },
         part: 'GPU0/GPU 0 Temp',
         severity: 'warning',
-        message: `temperature of GPU0/GPU 0 Temp is 88 °C, at or over the warning limit of 85 °C since ${ago(20)}, highest 91 °C`,
+        message: `node ${NODE}: temperature of GPU0/GPU 0 Temp is 88 °C, at or over the warning limit of 85 °C since ${ago(20)}, highest 91 °C`,
         values: { value: 88, unit: '°C', limit: 85, peak: 91, samples: 3, sensor: 'GPU' },
         since: ago(20),
         lastSeen: ago(0),
@@ -249,7 +249,7 @@ describe('siblings', () => {
         subject: { type: 'bmc', id: 'x1000c0s3b0' },
         part: 'temperature Intake0',
         message:
-          'temperature of Intake0 is 12 °C on average, 12 °C under the median 24 °C of 4 siblings in chassis x1000c0 (allowed 10 °C)',
+          'bmc x1000c0s3b0: temperature of Intake0 is 12 °C on average, 12 °C under the median 24 °C of 4 siblings in chassis x1000c0 (allowed 10 °C)',
         values: { mean: 12, median: 24, off: -12, siblings: 4 },
       },
     ]);
@@ -287,7 +287,7 @@ describe('silence', () => {
         kind: 'sensor_stale',
         subject: { type: 'node', id: NODE },
         part: 'temperature CPU0',
-        message: `temperature of CPU0 silent for 6m 40s, since ${ago(400)}; it last showed 51 °C`,
+        message: `node ${NODE}: temperature of CPU0 silent for 6m 40s, since ${ago(400)}; it last showed 51 °C`,
         values: { silent_ms: 400_000, interval_ms: 10_000 },
         since: ago(400),
       },

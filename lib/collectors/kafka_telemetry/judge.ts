@@ -174,7 +174,7 @@ function conditionOf(limit: Limit, standing: LiveStanding, recorder: Recorder, {
     subject: series.subject,
     part: series.part,
     severity: level,
-    message: `${quantity} of ${series.part} is ${showValue(value, unit)}, ${beyond} the ${level} limit of ${against} since ${toIso(standing.since)}, ${most} ${showValue(peak, unit)}${silent ? `; no reading since ${toIso(time)}` : ''}`,
+    message: `${series.subject.type} ${series.subject.id}: ${quantity} of ${series.part} is ${showValue(value, unit)}, ${beyond} the ${level} limit of ${against} since ${toIso(standing.since)}, ${most} ${showValue(peak, unit)}${silent ? `; no reading since ${toIso(time)}` : ''}`,
     values: {
       value: round(value),
       unit,

@@ -155,7 +155,7 @@ function conditionOf(
     kind: 'sensor_outlier',
     subject: series.subject,
     part: `${quantity} ${series.part}`,
-    message: `${quantity} of ${series.part} is ${showValue(stats.mean, unit)} on average, ${showValue(Math.abs(off), unit)} ${off > 0 ? 'over' : 'under'} the median ${showValue(median, unit)} of ${peers} siblings in ${name} (allowed ${showValue(far, unit)})`,
+    message: `${series.subject.type} ${series.subject.id}: ${quantity} of ${series.part} is ${showValue(stats.mean, unit)} on average, ${showValue(Math.abs(off), unit)} ${off > 0 ? 'over' : 'under'} the median ${showValue(median, unit)} of ${peers} siblings in ${name} (allowed ${showValue(far, unit)})`,
     values: { mean: stats.mean, median, unit, off, allowed: far, siblings: peers },
     since: toIso(stats.firstTime),
     lastSeen: toIso(stats.lastTime),

@@ -166,7 +166,7 @@ function sensorCondition(index: number, { recorder, memories, options }: Telling
     kind: 'sensor_stale',
     subject,
     part: `${group.quantity} ${part}`,
-    message: `${group.quantity} of ${part} silent for ${formatDuration(options.end - time)}, since ${toIso(time)}; it last showed ${showValue(value, group.unit)}`,
+    message: `${subject.type} ${subject.id}: ${group.quantity} of ${part} silent for ${formatDuration(options.end - time)}, since ${toIso(time)}; it last showed ${showValue(value, group.unit)}`,
     values: { silent_ms: options.end - time, interval_ms: memories.intervalOf(index), last: value, unit: group.unit },
     since: toIso(time),
     lastSeen: toIso(options.end),
