@@ -2,6 +2,7 @@ import { collectors } from '../lib/collectors/registry.ts';
 import audit from './audit.ts';
 import { collectFunction } from './collect/function.ts';
 import diff from './diff.ts';
+import doctor from './doctor.ts';
 import findings from './findings.ts';
 import { createFunction } from './function.ts';
 import groundTruth from './ground-truth.ts';
@@ -21,6 +22,7 @@ for (const { source } of collectors) app.route(`/collect/${source}`, collectFunc
 app.route('/diff', diff);
 app.route('/tick', tick);
 app.route('/run', run);
+app.route('/doctor', doctor);
 app.route('/findings', findings);
 app.route('/history', history);
 app.route('/ground-truth', groundTruth);

@@ -20,6 +20,7 @@ import { Leases } from '../lib/store/leases.ts';
 import { Snapshots } from '../lib/store/snapshots.ts';
 import { Store } from '../lib/store/store.ts';
 import { VERSION } from '../lib/version.ts';
+import { permissionsOf } from './permissions.ts';
 
 /** The clock of both bundled days, and how far each tick moves it. */
 const DEMO_NOW = Date.parse('2026-11-30T08:45:00Z');
@@ -69,6 +70,7 @@ export async function nodeObserver(flags: CommonFlags, env: Record<string, strin
     send: flags.notify === false ? null : fetch,
     secret: (path) => readFile(path, 'utf8'),
     tokens: () => readTokens(config, env),
+    permissions: () => permissionsOf(config, env),
   };
   return {
     observer,

@@ -35,6 +35,7 @@ const OPERATIONS: readonly Operation[] = [
   ['post', '/ground-truth/lint', 'The same of the body, before it is put in place'],
   ['get', '/tools', "The model's read-only menu"],
   ['post', '/tools/{name}', 'A call of a tool by hand, its arguments as the body'],
+  ['post', '/doctor', 'Looks at everything that a tick depends on: permissions, clock, sources, model, one seeded fault'],
   ['get', '/audit/verify', 'Walks the hash chains of the audit log'],
   ['post', '/replay/{tick}', 'Plays a tick back from its recording, or asks the configured model again (?model=now)'],
   ['get', '/healthz', 'Alive'],

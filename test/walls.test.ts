@@ -149,6 +149,7 @@ describe('the walls of the layout', () => {
       'functions/cli.ts',
       'functions/exit.ts',
       'functions/units.ts',
+      'functions/permissions.ts',
       'lib/steps/thread.ts',
       'lib/steps/thread-body.ts',
       'lib/readers/files.ts',

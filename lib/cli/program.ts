@@ -8,6 +8,7 @@ import { addFleetCommands, type FleetWriter } from './fleet-commands.ts';
 import { ackCommand, type AckFlags, lintAlone, lintCommand, silenceCommand, type SilenceFlags } from './ground-truth.ts';
 import { historyCommand, type HistoryFlags } from './history.ts';
 import { auditCommand, kindsCommand, replayCommand } from './checks.ts';
+import { doctorCommand } from './doctor.ts';
 import { collectCommand, diffCommand, runCommand, tickCommand } from './steps.ts';
 import { findingsCommand, reportCommand, snapshotCommand, toolsCommand } from './stored.ts';
 
@@ -191,6 +192,9 @@ function buildProgram(entries: Entries, finish: (status: number) => void): Comma
       run(flags, (s) =>
         replayCommand(s, tick, { json: flags.json === true, otherModel: flags.modelUrl !== undefined || flags.mock !== undefined }),
       ),
+  );
+  withModel(command('doctor', "permissions, clock, each source read once, the model's endpoint, one seeded fault end to end")).action(
+    async (flags: CommonFlags) => run(flags, (s) => doctorCommand(s, flags.json === true)),
   );
   command('audit [ACTION]', 'audit verify: walks the hash chains of the audit log').action(
     async (action: string | undefined, flags: CommonFlags) => {

@@ -29,7 +29,9 @@ export function openaiClient(config: ModelConfig, key: () => Promise<string | un
     complete: (request, signal) =>
       guarded(signal, async () => {
         const client = await sdk(base, (await key()) ?? 'none', config.timeout);
-        const response = await client.chat.completions.create(toWire(config, request), { signal }).asResponse();
+        // The library leaves a listener on the signal with every request: on one of the request's own it goes with it.
+        const own = AbortSignal.any([signal]);
+        const response = await client.chat.completions.create(toWire(config, request), { signal: own }).asResponse();
         return readAnswer(await readBody(response));
       }).catch(async (error: unknown) => {
         if (!(error instanceof ModelError) || error.code !== 'model') throw error;

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import type { Check } from '../model/check.ts';
 import type { Problem } from '../model/snapshot.ts';
 import { oneLine } from '../model/text.ts';
 import type { AuditLog } from '../audit/audit.ts';
@@ -39,6 +40,8 @@ export interface Observer {
   secret: (path: string) => Promise<string>;
   /** The bearer tokens that are valid now (several during a rotation); empty = none is configured. */
   tokens: () => Promise<readonly string[]>;
+  /** What users of this machine may do that they need not, where the platform can tell. */
+  permissions?: () => Promise<Check[]>;
 }
 
 /** A step could not be done; becomes a problem document, an exit status, or a line in the report. */
