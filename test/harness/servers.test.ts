@@ -1,4 +1,7 @@
+import { getEventListeners } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DEFAULT_DIALECT } from '../../lib/harness/dialect.ts';
+import { openaiClient } from '../../lib/harness/openai.ts';
 import { calling, type Reply, status, Stub, SUBMITS } from './stub.ts';
 
 /** Servers that load, queue, fail, redirect, or serve another model, at the wire; numbers are rows of the quirk table. */
@@ -67,6 +70,17 @@ describe('servers that are not ready', () => {
     const { exchanges } = await stub.run([calling(look), SUBMITS]);
     expect(exchanges.map((e) => (e.answer as { calls: { name: string }[] }).calls[0]?.name)).toEqual(['list_sources', 'submit_report']);
   });
+});
+
+it('many requests under one deadline leave no listener on it', async () => {
+  stub.replies = [SUBMITS];
+  const config = { url: stub.url, name: 'stub', temperature: 0, timeout: 20_000, max_turns: 1, max_calls: 1, max_tokens: 1 };
+  const client = openaiClient(config, async () => undefined);
+  const { signal } = new AbortController();
+  const request = { messages: [{ role: 'user' as const, content: 'x' }], tools: [], maxTokens: 1, seed: 1, dialect: DEFAULT_DIALECT };
+  for (let i = 0; i < 12; i++) await client.complete(request, signal);
+  await client.pause?.(1, signal);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 describe('34: what an error says is found in any shape', () => {
