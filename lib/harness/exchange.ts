@@ -4,7 +4,7 @@ import { type ChatAnswer, type ChatRequest, type ModelClient, ModelError, type T
 import { without } from './dialect.ts';
 import type { History } from './history.ts';
 import type { Profile } from './profile.ts';
-import { estimateTokens } from './tokens.ts';
+import { menuTokens } from './tokens.ts';
 
 /** Attempts of one question, whatever they fail for. */
 const MAX_ATTEMPTS = 10;
@@ -72,12 +72,12 @@ export class Asker {
       };
       try {
         const answer = await this.#client.complete(request, this.#signal);
-        this.#record({ request: plain(request), answer: plain(answer) });
+        this.#record({ request: asked(request), answer: plain(answer) });
         this.#learn(answer, question);
         return answer;
       } catch (thrown) {
         const error = thrown instanceof ModelError ? thrown : new ModelError('invalid', String(thrown));
-        this.#record({ request: plain(request), error: told(error) });
+        this.#record({ request: asked(request), error: told(error) });
         if (attempt >= MAX_ATTEMPTS || !(await this.#remedy(error, question, tried))) throw error;
       }
     }
@@ -87,7 +87,7 @@ export class Asker {
   #fit({ history, tools }: Question, tried: Tried): void {
     const { context } = this.profile;
     if (context === null) return;
-    const menu = estimateTokens(JSON.stringify(tools));
+    const menu = menuTokens(tools);
     const ratio = this.profile.ratio ?? 1;
     const left = (): number => Math.floor(context - (history.tokens + menu) * ratio - MARGIN);
     if (left() < Math.min(tried.maxTokens, GOOD_ANSWER)) history.shrinkTo(Math.floor((context - MARGIN - GOOD_ANSWER) / ratio) - menu);
@@ -95,7 +95,7 @@ export class Asker {
   }
 
   #learn({ tokensIn }: ChatAnswer, { history, tools }: Question): void {
-    const estimate = history.tokens + estimateTokens(JSON.stringify(tools));
+    const estimate = history.tokens + menuTokens(tools);
     if (tokensIn === null || tokensIn === 0) {
       this.notes.add('the server counts no tokens: they are estimated');
       return;
@@ -158,7 +158,7 @@ export class Asker {
   #shrink({ detail }: ModelError, { history, tools }: Question, tried: Tried): boolean {
     if (++tried.shrinks > MAX_SHRINKS) return false;
     const { limit = null, prompt = null } = detail.context ?? {};
-    const menu = estimateTokens(JSON.stringify(tools));
+    const menu = menuTokens(tools);
     if (limit !== null && limit > 0) this.profile = { ...this.profile, context: limit };
     if (prompt !== null && prompt > 0)
       this.profile = { ...this.profile, ratio: Math.round((prompt / (history.tokens + menu)) * 1000) / 1000 };
@@ -205,6 +205,11 @@ function told({ code, message, status, detail }: ModelError): NonNullable<Exchan
     ...(status !== undefined && { status }),
     ...(Object.keys(detail).length > 0 && { detail: plain(detail) }),
   };
+}
+
+/** A request as it is recorded: messages and menu never change once they are made, so that no copy is needed. */
+function asked(request: ChatRequest): Json {
+  return request as unknown as Json;
 }
 
 function plain(value: unknown): Json {

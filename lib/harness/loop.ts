@@ -56,6 +56,8 @@ export interface Ended {
   usage: Omit<Assessment['usage'], 'ms'>;
 }
 
+const ONLY_SUBMIT: readonly ToolOffer[] = [SUBMIT];
+
 /** The whole menu as it is offered: the tools, the terminal call, and one that nobody should call. */
 export const OFFERS: readonly ToolOffer[] = [
   ...tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
@@ -112,7 +114,7 @@ class Talk {
     // Another round of tools would not leave enough for the report itself.
     const scarce = spent + 2 * (this.#history.tokens + this.#maxTokens) > limits.max_tokens;
     const last = scarce || limits.max_turns - this.#usage.turns <= LAST_TURNS || this.#usage.toolCalls >= limits.max_calls;
-    const offers = last ? [SUBMIT] : OFFERS;
+    const offers = last ? ONLY_SUBMIT : OFFERS;
     const maxTokens = this.#maxTokens;
     const answer = await this.#asker.ask({
       history: this.#history,

@@ -7,7 +7,7 @@ import { Asker } from './exchange.ts';
 import { History } from './history.ts';
 import { OFFERS } from './loop.ts';
 import { newProfile, type Profile } from './profile.ts';
-import { estimateTokens } from './tokens.ts';
+import { estimateTokens, menuTokens } from './tokens.ts';
 
 /** A tool that does nothing: what a server makes of it shows what it can do. */
 const PAINT: ToolOffer = {
@@ -245,7 +245,7 @@ class Probe {
       return;
     }
     this.#capabilities['wholePrompt'] = true;
-    const need = Math.ceil((estimateTokens(JSON.stringify(OFFERS)) + OPENING) * (this.#profile.ratio ?? 1)) + REPORT;
+    const need = Math.ceil((menuTokens(OFFERS) + OPENING) * (this.#profile.ratio ?? 1)) + REPORT;
     if (context === null) this.#say('context', 'ok', 'long prompts are taken; the server does not tell its context, errors will');
     else if (context >= need) this.#say('context', 'ok', `${context} tokens of context; a run begins with about ${need - REPORT}`);
     else

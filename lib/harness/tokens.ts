@@ -16,3 +16,12 @@ export function estimateTokens(text: string): number {
   }
   return tokens;
 }
+
+const MENUS = new WeakMap<object, number>();
+
+/** Estimated tokens of a menu of tools, which every request sends again. */
+export function menuTokens(tools: readonly object[]): number {
+  const tokens = MENUS.get(tools) ?? estimateTokens(JSON.stringify(tools));
+  MENUS.set(tools, tokens);
+  return tokens;
+}
