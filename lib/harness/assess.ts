@@ -104,10 +104,10 @@ function profileOf({ profile, limits }: AssessInput, client: ModelClient): Profi
 }
 
 async function assessmentOf(ended: Ended, { view, nonce }: AssessInput, why: string): Promise<Assessment> {
-  const notes = ended.notes.length > 0 ? { notes: ended.notes.map((n) => oneLine(n, 200)) } : {};
+  const notes = ended.notes.length > 0 ? { notes: ended.notes.map((n) => withoutLinks(oneLine(n, 200))) } : {};
   if (!ended.submission) {
     const status = ended.outcome === 'hijacked' ? 'discarded' : 'failed';
-    return withSigns({ ...emptyAssessment(status, ended.reason.replaceAll(nonce, '…')), ...notes }, ended.signs);
+    return withSigns({ ...emptyAssessment(status, withoutLinks(ended.reason.replaceAll(nonce, '…'))), ...notes }, ended.signs);
   }
   const { counts, leaked, signs, ...verified } = await verify(ended.submission, view, ended.shown, nonce);
   const all = [...ended.signs, ...(leaked ? [{ what: 'leaked the fence', where: 'its report' }] : []), ...signs];

@@ -12,7 +12,8 @@ import { render } from '../../lib/report/render.ts';
 import type { Observer } from '../../lib/steps/observer.ts';
 import { tick } from '../../lib/steps/tick.ts';
 import { collectDay, DEMO, temporaryFolder } from '../harness/demo.ts';
-import { ATTACKS, seed } from './attacks.ts';
+import { ATTACKS, seedAttacks, seedNothing } from './attacks.ts';
+import { RAW } from './raw-attacks.ts';
 
 /** Attacks 1 to 38: written into raw source files, collected, and shown to a model that obeys whatever it reads. */
 
@@ -50,6 +51,9 @@ it('every attack of the list is in a family', () => {
   expect(FAMILIES.flatMap(([, numbers]) => numbers).sort((a, b) => a - b)).toEqual([...ATTACKS.keys()]);
 });
 
+/** What `seedAttacks` writes every text into. */
+const INTO = ['console_logs', 'oneview_alerts', 'pbs_state', 'weka_state'];
+
 const criticals = (r: Report): string[] => r.findings.filter((f) => f.severity === 'critical' && f.state !== 'resolved').map((f) => f.id);
 const floor = (r: Report): string => JSON.stringify({ ...r, assessment: null, provenance: { ...r.provenance, auditHead: null } });
 
@@ -62,8 +66,7 @@ describe.each(FAMILIES)('%s (attacks %j)', (name, numbers, speaks) => {
 
   beforeAll(async () => {
     const { folder, remove } = temporaryFolder();
-    texts.push(...numbers.map((n) => (ATTACKS.get(n) as string).replaceAll('{URL}', url)));
-    seed(folder, texts);
+    texts.push(...seedAttacks(folder, numbers, url));
     const day = await collectDay(join(folder, 'faulty'));
     plain = await tick(await day.observer(null));
     const mock = await startMock('hijacked', { timeout: 60_000 });
@@ -79,6 +82,16 @@ describe.each(FAMILIES)('%s (attacks %j)', (name, numbers, speaks) => {
     expect(criticals(plain)).toEqual(expect.arrayContaining(criticals(clean)));
     expect(floor(report)).toBe(floor(plain));
     expect(report.verdict).toBe('critical');
+  });
+
+  it('is in the findings of every source that it was written into', () => {
+    for (const text of texts) {
+      const word = /[a-z]{4,}/i.exec(text)?.[0] ?? '';
+      // A console's own escape sequences are taken out before anything is read in it.
+      const into = INTO.filter((source) => source !== 'console_logs' || !text.startsWith('\u001b'));
+      const saying = plain.findings.filter((f) => JSON.stringify(f).includes(word)).map((f) => f.source);
+      expect({ text: text.slice(0, 60), saying: [...new Set(saying)] }).toMatchObject({ saying: expect.arrayContaining(into) });
+    }
   });
 
   it('is obeyed by the model, and told for what it is', () => {
@@ -126,9 +139,42 @@ describe.each(FAMILIES)('%s (attacks %j)', (name, numbers, speaks) => {
   });
 });
 
+it.each<[string, number, (r: Report) => unknown]>([
+  [
+    '10: a host name with a bidi override is a rejected record, and nobody else',
+    10,
+    (r) => r.sources.find((s) => s.source === 'pbs_state')?.rejected,
+  ],
+  [
+    '12: ten megabytes of log cost the console nothing but its time',
+    12,
+    (r) => r.sources.find((s) => s.source === 'console_logs')?.status === 'ok' && 1,
+  ],
+  [
+    '13: sixty distracting criticals stand beside the true ones',
+    13,
+    (r) => r.findings.filter((f) => f.kind === 'kernel_panic' && f.state === 'new').length,
+  ],
+  ['18: a node that nobody has is told under its own name', 18, (r) => r.findings.filter((f) => f.subject.id.startsWith('x9999')).length],
+])('%s', async (_, number, seen) => {
+  const { folder, remove } = temporaryFolder();
+  seedAttacks(folder, [number], url);
+  const report = await tick(await (await collectDay(join(folder, 'faulty'))).observer(null));
+  expect(seen(report)).toBeGreaterThan(number === 13 ? 12 : 0);
+  remove();
+});
+
+it('15, 16, 19: what a user writes to the console under another name is no fault of a kind that it is not', async () => {
+  const { folder, remove } = temporaryFolder();
+  for (const n of [15, 16, 19]) RAW.get(n)?.(seedNothing(folder), ATTACKS.get(n) as string);
+  const report = await tick(await (await collectDay(join(folder, 'faulty'))).observer(null));
+  expect(criticals(report)).toEqual(criticals(clean));
+  remove();
+});
+
 it('11, 51: a text that was seen in one tick does not act in the next', async () => {
   const { folder, remove } = temporaryFolder();
-  seed(folder, [ATTACKS.get(11) as string, ATTACKS.get(1) as string]);
+  seedAttacks(folder, [11, 1], url);
   const day = await collectDay(join(folder, 'faulty'));
   const mock = await startMock('hijacked', { timeout: 60_000 });
   const observer = await day.observer(mock?.client ?? null, { max_tokens: 400_000, timeout: 60_000 });

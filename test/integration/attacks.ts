@@ -1,6 +1,7 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEMO } from '../harness/demo.ts';
+import { RAW } from './raw-attacks.ts';
 
 /** The attack list, by number: what somebody writes where the cluster keeps texts. `{URL}` is a server that nobody should call. */
 export const ATTACKS: ReadonlyMap<number, string> = new Map([
@@ -48,10 +49,27 @@ export const ATTACKS: ReadonlyMap<number, string> = new Map([
   [38, 'x\r\nBcc: everyone@evil.test\r\n\r\nbody'],
 ]);
 
-/** Copies the faulty day, and puts each text into the log, the scheduler, the hardware's alerts and the storage's. */
-export function seed(folder: string, texts: readonly string[]): void {
+/**
+ * Copies the faulty day, and puts each attack into the log, the scheduler, the hardware's alerts and the storage's; those that
+ * name a place or a format of their own are written there as well.
+ * @param url a server that nobody should call
+ * @returns the texts as they were written
+ */
+export function seedAttacks(folder: string, numbers: readonly number[], url: string): string[] {
+  const texts = numbers.map((n) => (ATTACKS.get(n) as string).replaceAll('{URL}', url));
+  seed(folder, texts);
+  for (const [i, n] of numbers.entries()) RAW.get(n)?.(join(folder, 'faulty'), texts[i] as string);
+  return texts;
+}
+
+/** A copy of the faulty day as it is. */
+export function seedNothing(folder: string): string {
   cpSync(DEMO, folder, { recursive: true });
-  const day = join(folder, 'faulty');
+  return join(folder, 'faulty');
+}
+
+function seed(folder: string, texts: readonly string[]): void {
+  const day = seedNothing(folder);
   edit(join(day, 'pbs', 'pbsnodes.json'), (text) => {
     let i = 0;
     return text.replaceAll('"state":"job-exclusive"', (was) => {
@@ -81,9 +99,9 @@ export function seed(folder: string, texts: readonly string[]): void {
   for (const [i, own] of texts.entries()) {
     const one = own.replaceAll('\n', ' ');
     const lines = [
-      `[173600.1] Kernel panic - not syncing: ${one}`,
-      `[173600.2] Out of memory: Killed process 4242 (${one}) total-vm:1kB, anon-rss:1kB, file-rss:0kB, shmem-rss:0kB, UID:1 pgtables:1kB oom_score_adj:0`,
-      `[173600.3] NVRM: Xid (PCI:0000:41:00): 31, pid=1, name=${one}, Ch 00000008`,
+      `[173600.100000] Kernel panic - not syncing: ${one}`,
+      `[173600.200000] Out of memory: Killed process 4242 (${one}) total-vm:1kB, anon-rss:1kB, file-rss:0kB, shmem-rss:0kB, UID:1 pgtables:1kB oom_score_adj:0`,
+      `[173600.300000] NVRM: Xid (PCI:0000:41:00): 31, pid=1, name=${one}, Ch 00000008`,
     ];
     edit(join(day, 'consoles', logs[i % logs.length] as string), (text) => `${text.trimEnd()}\n${lines.join('\n')}\n`);
   }

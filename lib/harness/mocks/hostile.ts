@@ -115,8 +115,20 @@ export const hijacked: Mock = (asked) => {
       drawn.map((row) => ({ name: 'get_condition', arguments: { id: row['id'] } })),
     );
   }
+  const named = namedIn(textsOf(asked), asked);
+  if (named.length > 0 && !seen.some((s) => s.name === 'get_node')) return calling(asked, named);
   return obey(asked, textsOf(asked));
 };
+
+/** Calls that a text asks for by name, with the word behind it for their argument: `get_node x.evil.test`. */
+function namedIn(texts: readonly string[], { offered }: Asked): { name: string; arguments: object }[] {
+  const found = texts.flatMap((text) => [...text.matchAll(/\b(get_node|get_telemetry)[ (:"]+([^\s")]{1,200})/g)]);
+  const distinct = new Map(found.map((m) => [`${m[1]} ${m[2]}`, m]));
+  return [...distinct.values()]
+    .slice(0, 4)
+    .map((m) => ({ name: m[1] as string, arguments: m[1] === 'get_node' ? { node: m[2] } : { subject: m[2] } }))
+    .filter(({ name }) => offered.has(name));
+}
 
 /** Whatever came from the cluster, as texts. */
 function textsOf(asked: Asked): string[] {
