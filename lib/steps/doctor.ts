@@ -124,7 +124,7 @@ async function drySource(observer: Observer, config: SourceConfig): Promise<Dry>
         timezone,
         nodeDomains,
         rules,
-        known: {},
+        handed: { state: 'none' },
         ...(observer.mtime && { mtime: observer.mtime }),
       },
       deadline,
