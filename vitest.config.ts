@@ -11,6 +11,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/integration/**', 'test/bench/**'],
           setupFiles: ['test/loopback.ts'],
+          // No test is about its own time; a busy machine may be ten times slower.
+          testTimeout: 60_000,
         },
       },
       {

@@ -32,8 +32,8 @@ export interface BrokerMessage {
   topic: string;
   /** The record's time, ms since the epoch. */
   timestamp: number;
-  /** Null for a tombstone. */
-  value: Uint8Array | null;
+  /** Null for a tombstone; a text where the reader knows that all of it is ASCII. */
+  value: Uint8Array | string | null;
 }
 
 /**

@@ -2,14 +2,23 @@ import fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { codec, UnknownCodec } from '../../lib/readers/kafka/codecs.ts';
-import { crc32c, readRecords, type Records } from '../../lib/readers/kafka/records.ts';
+import type { BrokerMessage } from '../../lib/model/collector.ts';
+import { crc32c, noRecords, readRecords, type Records } from '../../lib/readers/kafka/records.ts';
 import { Malformed } from '../../lib/readers/kafka/wire.ts';
-import { batch, marker } from './kafka-bytes.ts';
+import { batch, marker, varint } from './kafka-bytes.ts';
 
-const read = (bytes: Buffer, more: Partial<Parameters<typeof readRecords>[1]> = {}): Promise<Records> =>
-  readRecords(bytes, { topic: 't', from: 0, to: 1e9, aborted: [], ...more });
-const values = ({ messages }: Records): (string | null)[] =>
-  messages.map((m) => (m.value === null ? null : Buffer.from(m.value).toString()));
+interface Found extends Records {
+  messages: BrokerMessage[];
+}
+
+async function read(bytes: Buffer, more: Partial<Parameters<typeof readRecords>[1]> = {}): Promise<Found> {
+  const found = noRecords();
+  const messages: BrokerMessage[] = [];
+  for await (const some of readRecords(bytes, { topic: 't', from: 0, to: 1e9, aborted: [], ...more }, found)) messages.push(...some);
+  return { ...found, messages };
+}
+
+const values = ({ messages }: Found): (string | null)[] => messages.map((m) => (m.value === null ? null : Buffer.from(m.value).toString()));
 
 describe('record batches', () => {
   it('give messages with their times, tombstones among them', async () => {
@@ -17,6 +26,22 @@ describe('record batches', () => {
     expect(values(found)).toEqual(['a', null, '']);
     expect(found.messages.map((m) => m.timestamp)).toEqual([1_700_000_000_000, 1_700_000_000_001, 1_700_000_000_002]);
     expect(found).toMatchObject({ next: 3, skipped: new Map() });
+  });
+
+  it('give texts as they were, in ASCII and beyond it', async () => {
+    const long = 'x'.repeat(300);
+    const ascii = await read(batch(['a', null, long, '']));
+    expect(ascii.messages.map((m) => m.value)).toEqual(['a', null, long, '']);
+    const beyond = await read(batch(['a', 'Wärme', long]));
+    expect(beyond.messages.every((m) => m.value instanceof Uint8Array)).toBe(true);
+    expect(values(beyond)).toEqual(['a', 'Wärme', long]);
+    expect(beyond.bytes).toBe(1 + 6 + 300);
+  });
+
+  it('a key longer than its record is damage', async () => {
+    const body = Buffer.concat([varint(9), Buffer.from([0]), varint(0), varint(0), varint(2 ** 50), varint(-1)]);
+    const found = await read(batch(['a'], { attributes: 1, pack: () => gzipSync(body) }));
+    expect(found).toMatchObject({ messages: [], skipped: new Map([['damaged', 1]]), next: 1 });
   });
 
   it('take the time of the append where the batch says so', async () => {

@@ -19,6 +19,8 @@ const READINGS = 48;
 
 /** Numbers as digests show them: six digits that mean something. */
 export function rounded(value: number): number {
+  // Most readings are short already, and writing them out to see it is dear.
+  if (Number.isInteger(value) && Math.abs(value) < 1e6) return value;
   return Number.isFinite(value) ? Number(value.toPrecision(6)) : 0;
 }
 
@@ -146,6 +148,7 @@ function conditionsJson(conditions: readonly ConditionDraft[]): JsonObject {
 /** What is known of each subject: the last reading of each of its sensors, and how it ran over the window. */
 export function factsOf(recorder: Recorder, rollup: Rollup, memories: MemoryTable): { subject: Subject; facts: JsonObject }[] {
   const places = readingPlaces(recorder, rollup.order, memories);
+  const isoOf = isoTexts();
   const facts: { subject: Subject; facts: JsonObject }[] = [];
   for (const [subject, members] of rollup.members) {
     const known = members.filter((index) => memories.has(index));
@@ -155,7 +158,9 @@ export function factsOf(recorder: Recorder, rollup: Rollup, memories: MemoryTabl
     facts.push({
       subject,
       facts: {
-        readings: known.slice(0, READINGS).map((index) => readingJson(recorder.series[index] as Series, index, memories, rollup.stats)),
+        readings: known
+          .slice(0, READINGS)
+          .map((index) => readingJson(recorder.series[index] as Series, index, { memories, stats: rollup.stats, isoOf })),
         ...(known.length > READINGS && { more_readings: known.length - READINGS }),
       },
     });
@@ -167,7 +172,7 @@ export function factsOf(recorder: Recorder, rollup: Rollup, memories: MemoryTabl
  * Where each series stands among the readings of its subject: by quantity, then by name. Names are the same on many
  * subjects, and comparing them is dear, so that they are put in order once.
  */
-function readingPlaces(recorder: Recorder, order: readonly number[], memories: MemoryTable): Float64Array {
+function readingPlaces(recorder: Recorder, order: Uint32Array, memories: MemoryTable): Float64Array {
   const names = new Set<string>();
   for (const index of order) if (memories.has(index)) names.add((recorder.series[index] as Series).part);
   const ordinals = new Map([...names].sort(compareNames).map((name, i) => [name, i]));
@@ -179,10 +184,25 @@ function readingPlaces(recorder: Recorder, order: readonly number[], memories: M
   return places;
 }
 
-function readingJson({ group, part }: Series, index: number, memories: MemoryTable, stats: StatsTable): JsonObject {
+/** Times as texts; sensors of a subject mostly report at one time. */
+function isoTexts(): (time: number) => string {
+  let [last, text] = [Number.NaN, ''];
+  return (time) => {
+    if (time !== last) [last, text] = [time, toIso(time)];
+    return text;
+  };
+}
+
+interface Readings {
+  memories: MemoryTable;
+  stats: StatsTable;
+  isoOf: (time: number) => string;
+}
+
+function readingJson({ group, part }: Series, index: number, { memories, stats, isoOf }: Readings): JsonObject {
   const { quantity: kind, metric, unit } = group;
   const last = rounded(memories.valueOf(index));
-  const at = toIso(memories.timeOf(index));
+  const at = isoOf(memories.timeOf(index));
   if (!stats.has(index)) return { kind, metric, part, unit, last, at };
   const [min, max] = [stats.get(index, 'min'), stats.get(index, 'max')];
   if (min === max) return { kind, metric, part, unit, last, at };

@@ -96,8 +96,9 @@ export class Intake {
   readonly problems: CoverageProblem[] = [];
   /** What each format has seen before: the text of a series as it stands on the wire → its index. */
   readonly known = new Map<string, number | Exclusion>();
-  /** Sensors of Cray messages: by message id and source, then by location. */
-  readonly #tables = new Map<string, Map<string, SensorTable>>();
+  /** Sensors of Cray messages: by source and message id, then by location. */
+  readonly #tables = new Map<string, Map<string, Map<string, SensorTable>>>();
+  #messageIds = 0;
   #sensors = 0;
   #troubles = 0;
   #lastMessageId = '\0';
@@ -133,11 +134,14 @@ export class Intake {
   /** The sensors of a message id and source that are known, by location. */
   sensorTables(messageId: string, source: string): Map<string, SensorTable> {
     if (messageId === this.#lastMessageId && source === this.#lastSource) return this.#lastTables;
-    const key = `${messageId}\0${source}`;
-    let tables = this.#tables.get(key);
+    let byId = this.#tables.get(source);
+    let tables = byId?.get(messageId);
     if (tables === undefined) {
       tables = new Map();
-      if (this.#tables.size < MAX_MESSAGE_IDS) this.#tables.set(key, tables);
+      if (this.#messageIds++ < MAX_MESSAGE_IDS) {
+        byId ??= new Map();
+        this.#tables.set(source, byId.set(messageId, tables));
+      }
     }
     this.#lastMessageId = messageId;
     this.#lastSource = source;

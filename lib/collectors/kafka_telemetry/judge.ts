@@ -4,7 +4,7 @@ import type { Standing } from './carry.ts';
 import { type Limit, limitFinder } from './limits.ts';
 import { medianOf } from './quantile.ts';
 import type { Quantity } from './quantity.ts';
-import type { Group, Recorder, Series } from './recorder.ts';
+import type { Recorder, Series } from './recorder.ts';
 import type { Rollup } from './rollup.ts';
 import { placeOf, showValue } from './show.ts';
 import type { StatsTable } from './tables.ts';
@@ -201,12 +201,12 @@ function round(value: number): number {
 class References {
   readonly #recorder: Recorder;
   readonly #stats: StatsTable;
-  readonly #order: readonly number[];
+  readonly #order: Uint32Array;
   readonly #members: ReadonlyMap<Subject, readonly number[]>;
-  /** By group, then by type of subject and part: how many peers there are, and their median. */
-  #peers: Map<Group, Map<string, { count: number; median: number }>> | undefined;
+  /** By what the same sensors have in common: how many peers there are, and their median. */
+  #peers: Map<number, { count: number; median: number }> | undefined;
 
-  constructor(recorder: Recorder, stats: StatsTable, order: readonly number[], members: ReadonlyMap<Subject, readonly number[]>) {
+  constructor(recorder: Recorder, stats: StatsTable, order: Uint32Array, members: ReadonlyMap<Subject, readonly number[]>) {
     this.#recorder = recorder;
     this.#stats = stats;
     this.#order = order;
@@ -240,33 +240,22 @@ class References {
     return others.length >= SIBLINGS && median >= FANS_RUN ? median : undefined;
   }
 
-  #peersOf(index: number, { subject, group, part }: Series): number | undefined {
+  #peersOf(index: number, { group, like }: Series): number | undefined {
     this.#peers ??= this.#gatherPeers(group.quantity);
-    const peers = this.#peers.get(group)?.get(`${subject.type}\0${part}`);
+    const peers = this.#peers.get(like);
     if (peers === undefined || peers.count < PEERS || !(peers.median >= FIXED_RAIL)) return undefined;
     return this.#stats.get(index, 'last') < SWITCHED_OFF * peers.median ? undefined : peers.median;
   }
 
-  #gatherPeers(quantity: Quantity): Map<Group, Map<string, { count: number; median: number }>> {
-    const values = new Map<Group, Map<string, number[]>>();
+  #gatherPeers(quantity: Quantity): Map<number, { count: number; median: number }> {
+    const values = new Map<number, number[]>();
     for (const index of this.#order) {
-      const { group, subject, part } = this.#recorder.series[index] as Series;
+      const { group, like } = this.#recorder.series[index] as Series;
       if (group.quantity !== quantity || !this.#stats.has(index)) continue;
-      let byName = values.get(group);
-      if (byName === undefined) {
-        byName = new Map();
-        values.set(group, byName);
-      }
-      const key = `${subject.type}\0${part}`;
-      const list = byName.get(key);
-      if (list === undefined) byName.set(key, [this.#stats.get(index, 'last')]);
+      const list = values.get(like);
+      if (list === undefined) values.set(like, [this.#stats.get(index, 'last')]);
       else list.push(this.#stats.get(index, 'last'));
     }
-    return new Map(
-      [...values].map(([group, byName]) => [
-        group,
-        new Map([...byName].map(([key, list]) => [key, { count: list.length, median: medianOf(list) }])),
-      ]),
-    );
+    return new Map([...values].map(([like, list]) => [like, { count: list.length, median: medianOf(list) }]));
   }
 }

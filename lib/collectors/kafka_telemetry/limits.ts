@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { JsonObject } from '../../model/json.ts';
 import { QUANTITIES, type Quantity, wordsOf } from './quantity.ts';
-import type { Group, Series } from './recorder.ts';
+import type { Series } from './recorder.ts';
 
 const Bound = z.strictObject({ warning: z.number().optional(), critical: z.number().optional() });
 
@@ -117,24 +117,15 @@ function sensorWords(series: Series): Set<string> {
   return new Set([...words, ...words.slice(1).map((word, i) => `${words[i] as string}${word}`)]);
 }
 
-/** Names of sensors whose row is remembered, of each group. */
-const KNOWN_PARTS = 10_000;
-
-/** Finds the row that holds for a sensor; one answer is worked out for all sensors whose names have the same words. */
+/** Finds the row that holds for a sensor; one answer is worked out for the same sensor of all subjects. */
 export function limitFinder(limits: readonly Limit[]): (series: Series) => readonly Limit[] {
-  const known = new Map<Group, Map<string, readonly Limit[]>>();
+  const known: (readonly Limit[] | undefined)[] = [];
   const byQuantity = new Map<Quantity, Limit[]>();
   for (const limit of limits) byQuantity.set(limit.quantity, [...(byQuantity.get(limit.quantity) ?? []), limit]);
   return (series) => {
     const candidates = byQuantity.get(series.group.quantity);
     if (candidates === undefined) return [];
-    let ofGroup = known.get(series.group);
-    if (ofGroup === undefined) {
-      ofGroup = new Map();
-      known.set(series.group, ofGroup);
-    }
-    const key = `${series.subject.type}\0${series.part}`;
-    let found = ofGroup.get(key);
+    let found = known[series.like];
     if (found === undefined) {
       const words = sensorWords(series);
       const fits = candidates.filter(
@@ -145,7 +136,7 @@ export function limitFinder(limits: readonly Limit[]): (series: Series) => reado
           !(limit.except?.some((word) => words.has(word.toLowerCase())) ?? false),
       );
       found = fits.filter((limit, i) => fits.findIndex((other) => other.kind === limit.kind) === i);
-      if (ofGroup.size < KNOWN_PARTS) ofGroup.set(key, found);
+      known[series.like] = found;
     }
     return found;
   };

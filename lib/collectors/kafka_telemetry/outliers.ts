@@ -4,7 +4,7 @@ import { toIso } from '../../model/time.ts';
 import { medianOf } from './quantile.ts';
 import type { Quantity } from './quantity.ts';
 import { wordsOf } from './quantity.ts';
-import type { Group, Recorder, Series } from './recorder.ts';
+import type { Recorder, Series } from './recorder.ts';
 import type { Rollup } from './rollup.ts';
 import { placeOf, showValue } from './show.ts';
 import type { SeriesStats } from './tables.ts';
@@ -44,23 +44,17 @@ interface OutlierContext {
  */
 export function findOutliers(recorder: Recorder, rollup: Rollup, judged: ReadonlySet<number>): ConditionDraft[] {
   const power = subjectPower(recorder, rollup);
-  const families = new Map<Group, Map<string, number[]>>();
+  const families = new Map<number, number[]>();
   const places = new Map<Subject, Place | null>();
   for (const index of rollup.order) {
-    const { group, subject, part } = recorder.series[index] as Series;
+    const { group, like } = recorder.series[index] as Series;
     if (!rollup.stats.has(index) || !FLOORS.has(group.quantity)) continue;
-    let byName = families.get(group);
-    if (byName === undefined) {
-      byName = new Map();
-      families.set(group, byName);
-    }
-    const key = `${subject.type}\0${part}`;
-    const family = byName.get(key);
-    if (family === undefined) byName.set(key, [index]);
+    const family = families.get(like);
+    if (family === undefined) families.set(like, [index]);
     else family.push(index);
   }
   const conditions: ConditionDraft[] = [];
-  for (const family of [...families.values()].flatMap((byName) => [...byName.values()])) {
+  for (const family of families.values()) {
     if (family.length < PEERS) continue;
     for (const peers of neighbourhoods(family, recorder, places))
       conditions.push(...outliersAmong(peers, recorder, rollup, { power, judged }));
@@ -129,16 +123,16 @@ function outliersAmong({ name, members }: Neighbourhood, recorder: Recorder, rol
   const conditions: ConditionDraft[] = [];
   for (const peers of alike.values()) {
     if (peers.length < PEERS) continue;
-    const means = peers.map((index) => rollup.stats.get(index, 'mean'));
-    const median = medianOf([...means]);
+    const means = Float64Array.from(peers, (index) => rollup.stats.get(index, 'mean'));
+    const median = medianOf(means.slice());
     const spread = SCALE * medianOf(means.map((mean) => Math.abs(mean - median)));
     peers.forEach((index, i) => {
       const series = recorder.series[index] as Series;
       const floor = FLOORS.get(series.group.quantity) ?? { least: 0, share: 0 };
       const far = Math.max(DEVIATIONS * spread, floor.least, floor.share * Math.abs(median));
       const off = (means[i] as number) - median;
-      const stats = rollup.stats.at(index);
-      if (Math.abs(off) <= far || stats === undefined || context.judged.has(index)) return;
+      if (Math.abs(off) <= far || context.judged.has(index)) return;
+      const stats = rollup.stats.at(index) as SeriesStats;
       conditions.push(conditionOf(series, stats, { name, peers: peers.length - 1, median, far, off }));
     });
   }

@@ -21,7 +21,7 @@ function isSupply({ subject, group, part }: Series): boolean {
  * has one.
  */
 export function findPowerLoss(recorder: Recorder, rollup: Rollup): ConditionDraft[] {
-  const supplies = rollup.order.filter((index) => isSupply(recorder.series[index] as Series));
+  const supplies = [...rollup.order].filter((index) => isSupply(recorder.series[index] as Series));
   const twins = new Map<string, { index: number; load: number }>();
   for (const index of supplies) {
     const load = rollup.stats.has(index) ? rollup.stats.get(index, 'last') : 0;

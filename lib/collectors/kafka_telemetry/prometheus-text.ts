@@ -15,6 +15,7 @@ import {
   parseValue,
   type PrometheusFault,
 } from './prometheus-series.ts';
+import { detached } from './values.ts';
 
 export type { PrometheusFault };
 export type PrometheusDialect = 'prometheus' | 'openmetrics';
@@ -128,8 +129,7 @@ export class PrometheusText<Series> {
     let seen = this.#seen.get(key);
     if (seen === undefined) {
       seen = this.#define(name, labels);
-      // A copy: a slice would keep the whole chunk of input alive that it was cut from.
-      if (this.#seen.size < MAX_SEEN) this.#seen.set(JSON.parse(JSON.stringify(key)) as string, seen);
+      if (this.#seen.size < MAX_SEEN) this.#seen.set(detached(key), seen);
     }
     this.#value(seen, text, end);
   }

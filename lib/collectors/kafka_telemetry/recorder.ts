@@ -6,7 +6,7 @@ import { type Measure, QUANTITIES, type Quantity } from './quantity.ts';
 import { hashText, SampleStore } from './samples.ts';
 import { isSentinel, isPlausible, type Suspect } from './suspect.ts';
 import { MemoryTable } from './tables.ts';
-import type { ValueFault } from './values.ts';
+import { detached, type ValueFault } from './values.ts';
 
 /** What series are rolled up in: one metric of one quantity in one unit. */
 export interface Group {
@@ -25,6 +25,8 @@ export interface Series {
   group: Group;
   /** The sensor's place within its subject. */
   part: string;
+  /** The same number for the same sensor of every subject of a type. */
+  like: number;
   mode: Mode;
   scale: number;
   offset: number;
@@ -94,6 +96,8 @@ export class Recorder {
   readonly #byKey = new Map<string, number>();
   readonly #groups = new Map<string, Group>();
   readonly #places = new Map<string, Position | null>();
+  readonly #likes = new Map<Group, Map<string, Map<string, number>>>();
+  #likeCount = 0;
   readonly #options: RecorderOptions;
 
   constructor(options: RecorderOptions) {
@@ -150,11 +154,23 @@ export class Recorder {
     }
     if (this.series.length >= this.#options.maxSeries) return 'overSeries';
     const index = this.series.length;
-    this.series.push({ key, subject, group: this.#group(measure, metric), part, mode, scale, offset });
+    const group = this.#group(measure, metric);
+    this.series.push({ key, subject, group, part, like: this.#likeOf(subject.type, group, part), mode, scale, offset });
     this.hashes.push(hashText(key));
     this.#byKey.set(key, index);
     this.#codes.push(this.#codeOf(measure));
     return index;
+  }
+
+  #likeOf(type: string, group: Group, part: string): number {
+    const byType = childOf(this.#likes, group);
+    const byPart = childOf(byType, type);
+    let like = byPart.get(part);
+    if (like === undefined) {
+      like = this.#likeCount++;
+      byPart.set(part, like);
+    }
+    return like;
   }
 
   /** What record() must know of a series, in a number: its quantity, and whether its values have to be scaled. */
@@ -166,8 +182,9 @@ export class Recorder {
   #clean(text: string): string {
     let clean = this.#cleaned.get(text);
     if (clean === undefined) {
-      clean = oneLine(text, NAME_LENGTH);
-      if (this.#cleaned.size < this.#options.maxSeries) this.#cleaned.set(text, clean);
+      const own = detached(text);
+      clean = oneLine(own, NAME_LENGTH);
+      if (this.#cleaned.size < this.#options.maxSeries) this.#cleaned.set(own, clean);
     }
     return clean;
   }
@@ -184,7 +201,7 @@ export class Recorder {
 
   #locate(location: string, telemetrySource: string): Position | null {
     if (location === '') return { subject: this.subject('cluster', this.#options.cluster), within: '' };
-    const { type, name, within } = locate(location, telemetrySource);
+    const { type, name, within } = locate(detached(location), telemetrySource);
     const id = subjectId(type, name, this.#options.nodeDomains);
     return id === null ? null : { subject: this.subject(type, id), within };
   }
@@ -270,12 +287,22 @@ export class Recorder {
     this.#cleaned.clear();
     this.#places.clear();
     this.#groups.clear();
+    this.#likes.clear();
   }
 
   #scaled(index: number, raw: number): number {
     const { scale, offset } = this.series[index] as Series;
     return raw * scale + offset;
   }
+}
+
+function childOf<K, C, V>(parents: Map<K, Map<C, V>>, key: K): Map<C, V> {
+  let child = parents.get(key);
+  if (child === undefined) {
+    child = new Map();
+    parents.set(key, child);
+  }
+  return child;
 }
 
 export interface RecorderOptions {

@@ -2,7 +2,7 @@ import type { Subject } from '../../model/condition.ts';
 import { compareNames } from '../../model/text.ts';
 import { medianOf, Quantile } from './quantile.ts';
 import type { Group, Recorder, Series } from './recorder.ts';
-import type { Run } from './samples.ts';
+import { hashText, type Run } from './samples.ts';
 import { type Memory, type SeriesStats, StatsTable } from './tables.ts';
 
 /**
@@ -41,7 +41,7 @@ export interface Rollup {
   stats: StatsTable;
   groups: GroupStats[];
   /** Indices of all known series, in the order in which everything is done: it depends on their keys alone. */
-  order: number[];
+  order: Uint32Array;
   /** The series of each subject, in that order. */
   members: Map<Subject, number[]>;
   /** What the window holds samples of. */
@@ -114,7 +114,7 @@ export function rollUp(recorder: Recorder, window: Window, length: number): Roll
   };
 }
 
-function bySubject(series: readonly Series[], order: readonly number[]): Map<Subject, number[]> {
+function bySubject(series: readonly Series[], order: Uint32Array): Map<Subject, number[]> {
   const members = new Map<Subject, number[]>();
   for (const index of order) {
     const { subject } = series[index] as Series;
@@ -125,10 +125,23 @@ function bySubject(series: readonly Series[], order: readonly number[]): Map<Sub
   return members;
 }
 
-/** All series in an order that depends on their keys alone. Hashes decide it nearly always, and lie close together. */
-function inOrder({ series, hashes }: Recorder): number[] {
+/**
+ * All series in an order that depends on their keys alone: by subject, since what belongs together also lies together in
+ * memory. Hashes decide it nearly always.
+ */
+function inOrder({ series, hashes }: Recorder): Uint32Array {
+  const ranks = new Float64Array(series.length);
+  const subjectHashes = new Map<Subject, number>();
+  for (const [index, { subject }] of series.entries()) {
+    let hash = subjectHashes.get(subject);
+    if (hash === undefined) {
+      hash = hashText(`${subject.type}\0${subject.id}`) % 2 ** 21;
+      subjectHashes.set(subject, hash);
+    }
+    ranks[index] = hash * 2 ** 32 + (hashes[index] as number);
+  }
   const byKey = (a: number, b: number): number => ((series[a] as Series).key < (series[b] as Series).key ? -1 : 1);
-  return hashes.map((_, i) => i).sort((a, b) => (hashes[a] as number) - (hashes[b] as number) || byKey(a, b));
+  return Uint32Array.from(series.keys()).sort((a, b) => (ranks[a] as number) - (ranks[b] as number) || byKey(a, b));
 }
 
 function statsOf(run: Run, series: Series, memory: Memory | undefined, share: number): SeriesStats {

@@ -97,7 +97,7 @@ interface Telling {
 }
 
 /** Groups of which every sensor is silent, though sensors of other groups are not: a topic or collector that stopped. */
-function silentGroups(recorder: Recorder, order: readonly number[], memories: MemoryTable, silent: Uint8Array): Map<Group, number[]> {
+function silentGroups(recorder: Recorder, order: Uint32Array, memories: MemoryTable, silent: Uint8Array): Map<Group, number[]> {
   const groups = new Map<Group, number[]>();
   const heard = new Set<Group>();
   for (const index of order) {

@@ -16,6 +16,8 @@ export class InputReader {
   readonly #messages: MessageReader;
   readonly #schemas: Schemas | undefined;
   readonly #decoder = new TextDecoder('utf-8');
+  #lastSchema = Number.NaN;
+  #lastDecode: DecodeBody | undefined;
 
   constructor(intake: Intake, messages: MessageReader, schemas: Schemas | undefined) {
     this.#intake = intake;
@@ -24,21 +26,29 @@ export class InputReader {
   }
 
   /** Reads one input. @throws ReadError */
-  async input(input: Input, context: MessageContext): Promise<void> {
-    if (input.messages === undefined) return this.#bytes(input.bytes(), context);
+  async input(input: Input, around: MessageContext): Promise<void> {
+    if (input.messages === undefined) return this.#bytes(input.bytes(), around);
+    // One for all: nothing holds on to it, and the next message waits until the one before is done.
+    const context = { ...around };
     for await (const batch of input.messages()) {
       for (const message of batch) {
-        const pending = this.#message(message, context);
+        const dated = message.timestamp > 0;
+        context.topic = message.topic;
+        context.time = dated ? message.timestamp : around.time;
+        context.recorded = dated;
+        const pending = this.#message(message.value, context);
         if (pending !== undefined) await pending;
       }
     }
   }
 
   /** A broker's message, whose bounds are known: nothing is waited for but gzip and schemas that come for the first time. */
-  #message({ topic, timestamp, value }: BrokerMessage, around: MessageContext): Promise<void> | undefined {
-    const context = { ...around, topic, ...(timestamp > 0 && { time: timestamp, recorded: true }) };
+  #message(value: BrokerMessage['value'], context: MessageContext): Promise<void> | undefined {
     if (value === null || value.length === 0) this.#intake.count('empty');
-    else if (value[0] === 0) return this.#binary(value, context);
+    else if (typeof value === 'string') {
+      if (value.charCodeAt(0) === 0) return this.#binary(new TextEncoder().encode(value), context);
+      this.#messages.text(value, context);
+    } else if (value[0] === 0) return this.#binary(value, context);
     else if (isGzip(value)) return this.#bytes([value], context);
     else this.#messages.text(this.#decoder.decode(value), context);
     return undefined;
@@ -64,9 +74,14 @@ export class InputReader {
       this.#intake.reject(context, 'malformed', 'a zero byte, and too short for Avro');
       return undefined;
     }
-    const schema = new DataView(bytes.buffer, bytes.byteOffset).getInt32(1);
-    const decoder = this.#schemas?.decoder(schema);
+    let schema = 0;
+    for (let at = 1; at < 5; at++) schema = (schema << 8) | (bytes[at] as number);
+    // Messages of a topic mostly have one schema.
+    let decoder: ReturnType<Schemas['decoder']> = this.#lastDecode;
+    if (schema !== this.#lastSchema) decoder = this.#schemas?.decoder(schema);
     if (decoder instanceof Promise) return decoder.then((decode) => this.#decode(decode, bytes, schema, context));
+    this.#lastSchema = schema;
+    this.#lastDecode = decoder;
     this.#decode(decoder, bytes, schema, context);
     return undefined;
   }

@@ -11,7 +11,7 @@ import type { Security } from './connection.ts';
 import { errorName, ERRORS, EARLIEST, type FetchAnswer, isPassing, LATEST, type Metadata } from './protocol.ts';
 import { fetchAll, listOffsets, type Outcome } from './calls.ts';
 import { PartitionWindow, type Stretch } from './partitions.ts';
-import { readRecords } from './records.ts';
+import { noRecords, readRecords } from './records.ts';
 import { lengthOf, type Topic, TopicRun } from './topic-run.ts';
 
 /** How often in a row a partition is tried in vain, and how long the first wait is; each further one doubles it. */
@@ -239,10 +239,7 @@ class Session {
     let pending = [...stretches.keys()].filter((p) => p.pending);
     while (pending.length > 0 && !run.spent) {
       const outcomes = await fetchAll(this.#cluster, pending, run.bytesLeft);
-      for (const outcome of outcomes) {
-        const found = await this.#take(run, outcome, pending.length);
-        if (found.length > 0) yield found;
-      }
+      for (const outcome of outcomes) yield* this.#take(run, outcome, pending.length);
       // A broker fills its answer in the order that it was asked in: the next one begins with another partition.
       const rest = pending.filter((p) => p.pending);
       pending = [...rest.slice(1), ...rest.slice(0, 1)];
@@ -251,29 +248,30 @@ class Session {
     }
   }
 
-  /** What one partition answered, as messages. */
-  async #take(
+  /** What one partition answered, as messages, batch by batch. */
+  async *#take(
     run: TopicRun,
     { query: partition, answer, failure, passing }: Outcome<PartitionWindow, FetchAnswer>,
     others: number,
-  ): Promise<BrokerMessage[]> {
+  ): AsyncGenerator<BrokerMessage[]> {
     partition.leaderLost = answer === undefined;
     if (answer === undefined) {
       partition.vain++;
       if (!passing || partition.vain >= this.#patience.tries) partition.failure = failure ?? 'gives no records';
-      return [];
+      return;
     }
     if (answer.error === ERRORS.OFFSET_OUT_OF_RANGE) {
       await this.#skipExpired(partition);
-      return [];
+      return;
     }
-    const found = await readRecords(answer.records, {
-      topic: partition.topic,
-      from: partition.position,
-      to: partition.end,
-      aborted: answer.aborted,
-    });
-    run.topic.coverage.bytes += found.bytes;
+    const found = noRecords();
+    const request = { topic: partition.topic, from: partition.position, to: partition.end, aborted: answer.aborted };
+    let counted = 0;
+    for await (const messages of readRecords(answer.records, request, found)) {
+      run.topic.coverage.bytes += found.bytes - counted;
+      counted = found.bytes;
+      yield messages;
+    }
     for (const [reason, n] of found.skipped) run.skipped.set(reason, (run.skipped.get(reason) ?? 0) + n);
     const before = partition.position;
     // An answer has room for the first partitions that it was asked for, and each is among these in its turn.
@@ -282,7 +280,6 @@ class Session {
       if (answer.records.length === 0) partition.advance(partition.end);
       else partition.failure = 'has a batch too large or too damaged to be read past';
     }
-    return found.messages;
   }
 
   /** Retention took what was about to be read: goes on where the log begins now. */

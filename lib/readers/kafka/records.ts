@@ -1,11 +1,11 @@
+import { isAscii } from 'node:buffer';
 import type { BrokerMessage } from '../../model/collector.ts';
 import { codec, UnknownCodec } from './codecs.ts';
 import type { AbortedTransaction } from './protocol.ts';
 import { Malformed } from './wire.ts';
 
-/** What stood in the records of one fetched partition. */
+/** What stood in the records of one fetched partition, beside its messages; it fills while these are taken. */
 export interface Records {
-  messages: BrokerMessage[];
   /** Where to read on: past the last whole batch, gaps of compaction included; null where there was none. */
   next: number | null;
   /** Bytes of the messages' values. */
@@ -31,38 +31,41 @@ const MAGIC = 2;
  * Reads record batches (format 2). A damaged batch is left out and counted, and the others are read; a batch that is cut
  * off at the end, as brokers do, is no fault.
  */
-export async function readRecords(bytes: Buffer, request: RecordsRequest): Promise<Records> {
-  const found: Records = { messages: [], next: null, bytes: 0, skipped: new Map() };
+export async function* readRecords(bytes: Buffer, request: RecordsRequest, found: Records): AsyncGenerator<BrokerMessage[]> {
   const aborts = [...request.aborted].sort((a, b) => a.firstOffset - b.firstOffset);
   const aborting = new Set<number>();
   let at = 0;
   while (at + PREFIX <= bytes.length) {
     const base = Number(bytes.readBigInt64BE(at));
     const length = bytes.readInt32BE(at + 8);
-    if (length < PREFIX - 12) {
-      skip(found, 'damaged');
-      return found;
-    }
+    if (length < PREFIX - 12) return skip(found, 'damaged');
     const end = at + 12 + length;
-    if (end > bytes.length) return found;
+    if (end > bytes.length) return;
     const batch = bytes.subarray(at, end);
     at = end;
-    const last = await readBatch(batch, base, { request, found, aborts, aborting });
+    const messages: BrokerMessage[] = [];
+    const last = await readBatch(batch, base, { request, found, messages, aborts, aborting });
     if (last + 1 > (found.next ?? request.from)) found.next = last + 1;
-    if (last + 1 >= request.to) return found;
+    if (messages.length > 0) yield messages;
+    if (last + 1 >= request.to) return;
   }
-  return found;
+}
+
+export function noRecords(): Records {
+  return { next: null, bytes: 0, skipped: new Map() };
 }
 
 interface Reading {
   request: RecordsRequest;
   found: Records;
+  /** Those of the batch at hand. */
+  messages: BrokerMessage[];
   aborts: AbortedTransaction[];
   aborting: Set<number>;
 }
 
 /** Reads one batch; returns its last offset. */
-async function readBatch(batch: Buffer, base: number, { request, found, aborts, aborting }: Reading): Promise<number> {
+async function readBatch(batch: Buffer, base: number, { request, found, messages, aborts, aborting }: Reading): Promise<number> {
   const magic = batch[16] as number;
   if (magic < MAGIC) {
     skip(found, 'of a message format older than Kafka 0.11');
@@ -91,7 +94,7 @@ async function readBatch(batch: Buffer, base: number, { request, found, aborts, 
       return last;
     }
     const times = { appended: (attributes & 8) !== 0, base: Number(batch.readBigInt64BE(27)), max: Number(batch.readBigInt64BE(35)) };
-    readBody(body, { count: batch.readInt32BE(57), base, times, request }, found);
+    readBody(body, { count: batch.readInt32BE(57), base, times, request }, { found, messages });
   } catch (error) {
     if (error instanceof UnknownCodec) skip(found, `unread: ${error.message}`);
     else if (error instanceof Malformed) skip(found, 'damaged');
@@ -111,9 +114,35 @@ interface Body {
   request: RecordsRequest;
 }
 
+interface Value {
+  timestamp: number;
+  from: number;
+  /** −1 for a tombstone. */
+  length: number;
+}
+
 /** Adds the messages of an unpacked batch. @throws Malformed, after what stood before the fault was added */
-function readBody(bytes: Uint8Array, { count, base, times, request }: Body, found: Records): void {
+function readBody(bytes: Uint8Array, body: Body, { found, messages }: Pick<Reading, 'found' | 'messages'>): void {
+  const values: Value[] = [];
+  try {
+    findValues(bytes, body, values);
+  } finally {
+    const { topic } = body.request;
+    // What is no value was blanked out, so that the whole is ASCII where all values are: one text is far cheaper to make
+    // than as many small ones, and pieces of it cost nothing.
+    const text = isAscii(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1') : undefined;
+    for (const { timestamp, from, length } of values) {
+      found.bytes += Math.max(0, length);
+      const value = length < 0 ? null : text === undefined ? bytes.subarray(from, from + length) : text.slice(from, from + length);
+      messages.push({ topic, timestamp, value });
+    }
+  }
+}
+
+/** Finds the values in a batch's body, and fills with zeros what stands between them. */
+function findValues(bytes: Uint8Array, { count, base, times, request }: Body, values: Value[]): void {
   const cursor = new Cursor(bytes);
+  let blank = 0;
   for (let i = 0; i < count; i++) {
     const end = cursor.varint() + cursor.at;
     if (end > bytes.length || end <= cursor.at) throw new Malformed('a record longer than its batch');
@@ -124,16 +153,14 @@ function readBody(bytes: Uint8Array, { count, base, times, request }: Body, foun
     if (key > 0) cursor.at += key;
     const length = cursor.varint();
     const from = cursor.at;
-    if (length >= 0 && from + length > end) throw new Malformed('a value longer than its record');
+    if (from + Math.max(0, length) > end) throw new Malformed('a value longer than its record');
     cursor.at = end;
     if (offset < request.from || offset >= request.to) continue;
-    found.bytes += Math.max(0, length);
-    found.messages.push({
-      topic: request.topic,
-      timestamp: times.appended ? times.max : times.base + time,
-      value: length < 0 ? null : bytes.subarray(from, from + length),
-    });
+    while (blank < from) bytes[blank++] = 0;
+    blank = from + Math.max(0, length);
+    values.push({ timestamp: times.appended ? times.max : times.base + time, from, length });
   }
+  bytes.fill(0, blank);
 }
 
 /** Whether a control record ends its producer's transaction by an abort: its key holds a version, and a type that is 0. */
