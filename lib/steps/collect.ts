@@ -9,7 +9,7 @@ import { type Lease, LeaseLost } from '../store/leases.ts';
 import { appendSeries } from '../store/series.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { Digest, DigestRequest } from './digest.ts';
-import { adviceFor } from './digest.ts';
+import { adviceFor } from './advice.ts';
 import { alone, type Observer, StepError, storeProblem } from './observer.ts';
 import { makeSnapshot } from './snapshot.ts';
 

@@ -9,6 +9,7 @@ import { openParts, type PushedPart } from '../readers/body.ts';
 import type { Opened, Readers } from '../readers/reader.ts';
 import { packFacts, type PackedFacts } from '../store/shards.ts';
 import type { StoredCarry } from '../store/snapshots.ts';
+import { adviceFor, type Way, wayOf } from './advice.ts';
 
 /** Everything that one collect needs, as plain data: it crosses into a thread of its own. */
 export interface DigestRequest {
@@ -70,12 +71,12 @@ export async function digest(request: DigestRequest, readers: Readers): Promise<
   try {
     opened = await open(collector, request, readers);
   } catch (error) {
-    return { problem: problemOf(error), coverage: null };
+    return { problem: problemOf(error, wayOf(request)), coverage: null };
   }
   try {
     return await digestOpened(collector, request, opened, readers);
   } catch (error) {
-    return { problem: problemOf(error), coverage: coverageOf(opened, null) };
+    return { problem: problemOf(error, wayOf(request)), coverage: coverageOf(opened, null) };
   } finally {
     opened.close();
   }
@@ -110,7 +111,7 @@ async function digestOpened(collector: Collector, request: DigestRequest, opened
         code: codeOfInputs(opened.coverage),
         detail: first ? `${where} ${first.message}` : `${where} holds no file`,
         input: where,
-        advice: adviceFor(codeOfInputs(opened.coverage)),
+        advice: adviceFor(codeOfInputs(opened.coverage), wayOf(request)),
       },
       coverage: coverageOf(opened, null),
     };
@@ -228,10 +229,10 @@ function codeOfInputs(inputs: readonly CoverageInput[]): Problem['code'] {
   return status === 'too_large' ? 'too_large' : status === 'unreadable' || status === 'changing' ? 'unreadable' : 'missing';
 }
 
-function problemOf(error: unknown): Problem {
+function problemOf(error: unknown, way: Way): Problem {
   if (error instanceof ReadError) {
     const code = error.code === 'changing' ? 'unreadable' : error.code;
-    return { code, detail: `${error.input} ${error.message}`, input: error.input, advice: adviceFor(code) };
+    return { code, detail: `${error.input} ${error.message}`, input: error.input, advice: adviceFor(code, way) };
   }
   if (error instanceof UnusableInput) {
     return {
@@ -239,7 +240,7 @@ function problemOf(error: unknown): Problem {
       detail: [error.input, error.place, error.message].filter((t) => t !== undefined).join(': '),
       ...(error.input !== undefined && { input: error.input }),
       ...(error.place !== undefined && { place: error.place }),
-      advice: adviceFor('invalid'),
+      advice: adviceFor('invalid', way),
     };
   }
   const fault = error instanceof Error ? error : new Error(String(error));
@@ -247,28 +248,6 @@ function problemOf(error: unknown): Problem {
     code: 'internal',
     detail: oneLine(`${fault.name}: ${fault.message}`),
     place: oneLine(fault.stack?.split('\n')[1] ?? ''),
-    advice: adviceFor('internal'),
+    advice: adviceFor('internal', way),
   };
-}
-
-/** What to do about a source's problem. */
-export function adviceFor(code: Problem['code']): string {
-  switch (code) {
-    case 'missing':
-      return 'Check the path in the configuration and whether the job that writes it still runs.';
-    case 'unreadable':
-      return "Check the mount and that the observer's user or group may read it.";
-    case 'invalid':
-      return 'Look at the named place: the dump was cut short, or it is another format than this source takes.';
-    case 'timeout':
-      return "The read never came back: look for a hung mount (NFS, Weka) on the observer's node before anything else.";
-    case 'too_large':
-      return 'Raise max_input of the source if the size is right, else see what writes so much.';
-    case 'busy':
-      return 'Another run of the same step is under way; wait for it, or look at why it does not end.';
-    case 'store':
-      return 'Free space for the state and the reports, or make them writable again; the last good state is kept, and the next run goes on from it.';
-    case 'internal':
-      return 'This is a fault of the program: report it with the place named.';
-  }
 }

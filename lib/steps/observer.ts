@@ -8,7 +8,7 @@ import type { Snapshots } from '../store/snapshots.ts';
 import type { Store, StoreUnavailable } from '../store/store.ts';
 import type { ModelClient } from '../harness/client.ts';
 import type { DigestReply, DigestRequest } from './digest.ts';
-import { adviceFor } from './digest.ts';
+import { adviceFor } from './advice.ts';
 
 export type Log = (level: 'debug' | 'info' | 'warn' | 'error', event: string, fields?: Record<string, unknown>) => void;
 

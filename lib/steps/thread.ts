@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { DigestReply, DigestRequest } from './digest.ts';
-import { adviceFor } from './digest.ts';
+import { adviceFor, wayOf } from './advice.ts';
 
 /** A digest that takes longer than this no longer keeps others waiting: it may be stuck, and they are not. */
 const PATIENCE = 3000;
@@ -60,7 +60,7 @@ export class DigestThreads {
       job.settle(reply);
     };
     const problem = (code: 'timeout' | 'internal', detail: string): DigestReply => ({
-      problem: { code, detail, advice: adviceFor(code) },
+      problem: { code, detail, advice: adviceFor(code, wayOf(job.request)) },
       coverage: null,
     });
     const patience = setTimeout(() => {
