@@ -5,6 +5,7 @@ import { kafkaTelemetry } from '../collectors/kafka_telemetry/index.ts';
 import { type PrometheusDialect, type PrometheusFault, PrometheusText } from '../collectors/kafka_telemetry/prometheus-text.ts';
 import { UnusableInput } from '../model/collector.ts';
 import { compareNames } from '../model/text.ts';
+import { edgeCases } from './telemetry-edges.ts';
 
 const Cases = z.array(z.object({ name: z.string(), shouldParse: z.boolean(), text: z.string(), err: z.string().nullish() }));
 type Case = z.infer<typeof Cases>[number];
@@ -82,8 +83,9 @@ export async function telemetryCorpora(dir: string): Promise<{ table: string; ok
     lines.push(`${suite.title}: ${cases.length} cases`, ...result.lines.map((line) => `  ${line}`));
     ok &&= result.ok;
   }
+  const edges = await edgeCases(join(dir, 'edge-cases.json'));
   const captures = await collectCaptures(dir);
-  return { table: [...lines, ...captures.lines].join('\n'), ok: ok && captures.ok };
+  return { table: [...lines, ...edges.lines, ...captures.lines].join('\n'), ok: ok && edges.ok && captures.ok };
 }
 
 interface Judged {

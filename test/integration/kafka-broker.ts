@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createServer } from 'node:net';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -76,27 +76,55 @@ export class KafkaBroker {
   readonly plain: string;
   /** Takes PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512 of `reader` with `a-secret`, who may read and describe topics `allowed-…` alone. */
   readonly sasl: string;
+  /** Speaks TLS with a certificate of {@link ca}. */
+  readonly tls: string;
+  readonly ca: string;
   readonly #jars: string;
   readonly #folder: string;
-  readonly #process: ChildProcess;
+  #process: ChildProcess;
 
   private constructor(jars: string, folder: string, ports: readonly number[]) {
     this.#jars = jars;
     this.#folder = folder;
     this.plain = `127.0.0.1:${ports[0]}`;
     this.sasl = `127.0.0.1:${ports[1]}`;
-    this.#process = spawn('java', ['-Xmx320m', '-cp', `${jars}/*`, 'kafka.Kafka', join(folder, 'server.properties')], { stdio: 'ignore' });
+    this.tls = `127.0.0.1:${ports[3]}`;
+    this.ca = readFileSync(join(folder, 'ca.pem'), 'utf8');
+    this.#process = this.#run();
+  }
+
+  #run(): ChildProcess {
+    const settings = join(this.#folder, 'server.properties');
+    return spawn('java', ['-Xmx320m', '-cp', `${this.#jars}/*`, 'kafka.Kafka', settings], { stdio: 'ignore' });
   }
 
   static async start(jars: string): Promise<KafkaBroker> {
     const folder = mkdtempSync(join(tmpdir(), 'hpc-observer-kafka-'));
-    const ports = [await freePort(), await freePort(), await freePort()];
+    const ports = [await freePort(), await freePort(), await freePort(), await freePort()];
+    makeCertificates(folder);
     writeFileSync(join(folder, 'server.properties'), properties(folder, ports));
     const scram = ['256', '512'].flatMap((bits) => ['--add-scram', `SCRAM-SHA-${bits}=[name=reader,password=a-secret]`]);
     java(jars, 'kafka.tools.StorageTool', 'format', '-t', 'AAAAAAAAAAAAAAAAAAAAAQ', '-c', join(folder, 'server.properties'), ...scram);
     const broker = new KafkaBroker(jars, folder, ports);
-    for (let i = 0; i < 120 && !(await broker.#answers()); i++) await sleep(500);
+    await broker.#ready();
     return broker;
+  }
+
+  async #ready(): Promise<void> {
+    for (let i = 0; i < 120 && !(await this.#answers()); i++) await sleep(500);
+  }
+
+  /** Ends it in the middle of whatever it does. */
+  async kill(): Promise<void> {
+    const ended = new Promise((resolve) => this.#process.once('exit', resolve));
+    this.#process.kill('SIGKILL');
+    if (this.#process.exitCode === null && this.#process.signalCode === null) await ended;
+  }
+
+  /** Starts it again with all that it had. */
+  async restart(): Promise<void> {
+    this.#process = this.#run();
+    await this.#ready();
   }
 
   async #answers(): Promise<boolean> {
@@ -144,9 +172,7 @@ export class KafkaBroker {
   }
 
   async stop(): Promise<void> {
-    const ended = new Promise((resolve) => this.#process.once('exit', resolve));
-    this.#process.kill('SIGKILL');
-    if (this.#process.exitCode === null && this.#process.signalCode === null) await ended;
+    await this.kill();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
@@ -159,15 +185,17 @@ function java(jars: string, ...args: string[]): string {
   });
 }
 
-function properties(folder: string, [plain, sasl, controller]: readonly number[]): string {
+function properties(folder: string, [plain, sasl, controller, tls]: readonly number[]): string {
   const settings: Record<string, string> = {
     'process.roles': 'broker,controller',
     'node.id': '1',
     'controller.quorum.voters': `1@127.0.0.1:${controller}`,
-    listeners: `PLAINTEXT://127.0.0.1:${plain},SASL_PLAINTEXT://127.0.0.1:${sasl},CONTROLLER://127.0.0.1:${controller}`,
+    listeners: `PLAINTEXT://127.0.0.1:${plain},SASL_PLAINTEXT://127.0.0.1:${sasl},SSL://127.0.0.1:${tls},CONTROLLER://127.0.0.1:${controller}`,
     'controller.listener.names': 'CONTROLLER',
-    'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT',
+    'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT,SSL:SSL',
     'inter.broker.listener.name': 'PLAINTEXT',
+    'ssl.keystore.type': 'PEM',
+    'ssl.keystore.location': join(folder, 'server.pem'),
     'sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
     'listener.name.sasl_plaintext.plain.sasl.jaas.config':
       'org.apache.kafka.common.security.plain.PlainLoginModule required user_reader="a-secret";',
@@ -186,6 +214,19 @@ function properties(folder: string, [plain, sasl, controller]: readonly number[]
   return Object.entries(settings)
     .map(([key, value]) => `${key}=${value}\n`)
     .join('');
+}
+
+/** An authority and a certificate of it for loopback: `ca.pem`, and `server.pem` with its key. */
+function makeCertificates(folder: string): void {
+  const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+  const key = ['-newkey', 'rsa:2048', '-nodes'];
+  openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', '-days', '2', '-subj', '/CN=test authority');
+  openssl('req', ...key, '-keyout', 'server.key', '-out', 'server.csr', '-subj', '/CN=127.0.0.1');
+  writeFileSync(join(folder, 'extensions'), 'subjectAltName=IP:127.0.0.1\n');
+  const sign = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'extensions', '-days', '2'];
+  openssl('x509', '-req', '-in', 'server.csr', '-out', 'server.crt', ...sign);
+  const text = (name: string): string => readFileSync(join(folder, name), 'utf8');
+  writeFileSync(join(folder, 'server.pem'), `${text('server.key')}${text('server.crt')}${text('ca.pem')}`);
 }
 
 function freePort(): Promise<number> {

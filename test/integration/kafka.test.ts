@@ -8,8 +8,8 @@ import { digest } from '../../lib/steps/digest.ts';
 import { requireDebian } from './debian.ts';
 import { KafkaBroker, requireKafka } from './kafka-broker.ts';
 
-const kcat = requireDebian('kcat', 'kcat');
-const jars = kcat.missing === undefined ? requireKafka() : kcat;
+const tools = [requireDebian('kcat', 'kcat'), requireDebian('openssl', 'openssl')];
+const jars = tools.find((tool) => tool.missing !== undefined) ?? requireKafka();
 const why = jars.missing === undefined ? '' : ` (skipped: ${jars.missing})`;
 if (why !== '') console.warn(`skipped: Apache Kafka: ${jars.missing}`);
 
@@ -25,9 +25,9 @@ describe.skipIf(why !== '')(`a window from Apache Kafka${why}`, () => {
   }, 180_000);
   afterAll(() => broker?.stop());
 
-  async function open(location: object, now = Date.now()): Promise<Opened> {
+  async function open(location: object, now = Date.now(), { tries = 5, secret = 'a-secret' } = {}): Promise<Opened> {
     const parsed = { ...Location.parse({ brokers: [broker.plain], ...location }), roles: {} };
-    return kafkaReader(() => (location as { password?: string }).password ?? 'a-secret', { tries: 5, wait: 50 })({
+    return kafkaReader(() => secret, { tries, wait: 50 })({
       location: parsed,
       plan: { shape: 'logs', kafka: true },
       now,
@@ -36,7 +36,10 @@ describe.skipIf(why !== '')(`a window from Apache Kafka${why}`, () => {
   }
 
   async function readAll(location: object, now?: number): Promise<{ opened: Opened; messages: BrokerMessage[]; texts: string[] }> {
-    const opened = await open(location, now);
+    return take(await open(location, now));
+  }
+
+  async function take(opened: Opened): Promise<{ opened: Opened; messages: BrokerMessage[]; texts: string[] }> {
     const messages: BrokerMessage[] = [];
     for (const input of opened.inputs) for await (const batch of input.messages?.() ?? []) messages.push(...batch);
     opened.close();
@@ -55,6 +58,25 @@ describe.skipIf(why !== '')(`a window from Apache Kafka${why}`, () => {
     expect(texts).toEqual(sorted);
     expect(opened.problems).toEqual([]);
     expect(opened.coverage).toEqual([{ name: `allowed-${codec}`, status: 'ok', bytes: LINES.join('').length }]);
+  });
+
+  it.each(CODECS.slice(1))("every message once, packed anew by Java's %s", async (codec) => {
+    broker.create(`java-${codec}`, '--config', `compression.type=${codec}`);
+    broker.produce(`java-${codec}`, [...LINES, 'Wärme'], '-z', codec === 'gzip' ? 'lz4' : 'gzip');
+    const { opened, texts } = await readAll({ topics: [`java-${codec}`] });
+    expect(texts).toEqual([...LINES, 'Wärme'].sort());
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('over TLS, by the authority that was given and no other', async () => {
+    const topic = { brokers: [broker.tls], topics: ['allowed-gzip'], tls: true };
+    const { texts, opened } = await take(await open({ ...topic, ca_file: 'ca' }, Date.now(), { secret: broker.ca }));
+    expect([texts, opened.problems]).toEqual([sorted, []]);
+    await expect(open(topic)).rejects.toMatchObject({
+      name: 'ReadError',
+      message: expect.stringMatching(/over TLS .*(SELF_SIGNED|UNABLE_TO)/),
+    });
+    await expect(open({ ...topic, tls: false })).rejects.toThrow('tls: true');
   });
 
   it('by the time of the append, and by that of the producer', async () => {
@@ -141,10 +163,7 @@ describe.skipIf(why !== '')(`a window from Apache Kafka${why}`, () => {
   });
 
   it('refused credentials name the broker and the user', async () => {
-    const { password, ...place } = { password: 'a guess', ...sasl('scram-sha-512') };
-    const parsed = { ...Location.parse({ ...place, topics: ['large'] }), roles: {} };
-    const request = { location: parsed, plan: { shape: 'logs' }, now: Date.now(), options: {} } as const;
-    await expect(async () => kafkaReader(() => password)(request)).rejects.toMatchObject({
+    await expect(open({ ...sasl('scram-sha-512'), topics: ['large'] }, Date.now(), { secret: 'a guess' })).rejects.toMatchObject({
       name: 'ReadError',
       input: broker.sasl,
       message: expect.stringContaining('credentials of reader'),
@@ -170,6 +189,19 @@ describe.skipIf(why !== '')(`a window from Apache Kafka${why}`, () => {
     const options = (await import('../../lib/collectors/registry.ts')).collectorOf('kafka_telemetry')?.options.parse({ window: '1h' });
     const reply = await digest({ ...base, options, location }, { brokers: kafkaReader(() => '') });
     expect(reply).toMatchObject({ digest: { status: 'ok', coverage: { records: 1, inputs: [{ name: 'sensors', status: 'ok' }] } } });
+  });
+
+  it('a leader that goes away is waited for, and missed when it stays away', async () => {
+    const opened = await open({ topics: ['allowed-gzip', 'allowed-lz4'] }, Date.now(), { tries: 200 });
+    const gone = await open({ topics: ['allowed-gzip'] }, Date.now(), { tries: 3 });
+    await broker.kill();
+    const missed = await take(gone);
+    expect(missed.texts).toEqual([]);
+    expect(missed.opened.coverage).toMatchObject([{ name: 'allowed-gzip', status: 'unreadable' }]);
+    expect(missed.opened.problems).toMatchObject([{ effect: 'input', message: expect.stringContaining(broker.plain) }]);
+    const [{ texts }] = await Promise.all([take(opened), broker.restart()]);
+    expect(texts).toEqual([...LINES, ...LINES].sort());
+    expect(opened.problems).toEqual([]);
   });
 
   it('leaves nothing behind: no group, no offset, no topic', () => {
