@@ -60,6 +60,14 @@ describe('values and times', () => {
     expect(collected.summary['excluded']).toEqual({});
   });
 
+  it.each(['Value', 'Timestamp', 'Location'])('takes no union within a union, however deep, for a %s', async (field) => {
+    const deep = `${'{"string":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
+    const text = JSON.stringify(sensor({ [field]: 'HERE' })).replace('"HERE"', deep);
+    const collected = await takes(text);
+    expect(readingsOf(collected).get('node:x1000c0s7b0n0')).toMatchObject([{ last: 50 }]);
+    expect(only(collected)?.[0]?.last).toBe(field === 'Timestamp' ? 61.25 : undefined);
+  });
+
   it('keeps whole milliseconds of a time in nanoseconds', async () => {
     const collected = await takes(JSON.stringify(sensor({ Timestamp: '2026-05-01T00:00:00.123456789Z' })));
     expect(only(collected)?.[0]?.at).toBe('2026-05-01T00:00:00.123Z');

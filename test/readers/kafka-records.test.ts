@@ -44,6 +44,13 @@ describe('record batches', () => {
     expect(found).toMatchObject({ messages: [], skipped: new Map([['damaged', 1]]), next: 1 });
   });
 
+  it('of more records than anyone means is damage', async () => {
+    const bomb = batch(['a'], { attributes: 1, pack: () => gzipSync(Buffer.alloc(1000)) });
+    bomb.writeInt32BE(2_000_000_000, 57);
+    bomb.writeUInt32BE(crc32c(bomb.subarray(21)), 17);
+    expect(await read(bomb)).toMatchObject({ messages: [], skipped: new Map([['damaged', 1]]), next: 1 });
+  });
+
   it('take the time of the append where the batch says so', async () => {
     const found = await read(batch(['a', 'b'], { attributes: 8, maxTime: 42 }));
     expect(found.messages.map((m) => m.timestamp)).toEqual([42, 42]);

@@ -12,6 +12,8 @@ import { epochToMs, textOfField } from './values.ts';
 const MAX_NESTING = 4;
 /** Topics whose texts are read on, so that series of the one before are known. */
 const MAX_TOPICS = 1000;
+/** Lines that are read once more in search of documents within those that broke off. */
+const MOST_READ_AGAIN = 200_000;
 
 /** Takes messages in any of the formats: each goes by its own form. */
 export class MessageReader {
@@ -136,6 +138,9 @@ export class LineReader {
   #spreadFrom = 0;
   readonly #prometheus: PrometheusText<number | Exclusion>;
   #fault = '';
+  /** Lines of documents that broke off, which were read once more. */
+  #readAgain = 0;
+  #mayBegin = true;
   /** Lines of the scrape at hand, which turns out to be OpenMetrics at its end. */
   #scraped = 0;
   /** Whether a text is being read: a message within it needs a reader of its own. */
@@ -210,7 +215,7 @@ export class LineReader {
     });
     if (rest === '') return;
     const json = rest.startsWith('{') || rest.startsWith('[');
-    this.#spread = json ? SpreadJson.begin(rest) : null;
+    this.#spread = json && this.#mayBegin ? SpreadJson.begin(rest) : null;
     this.#spreadFrom = this.#context.line;
     if (this.#spread === null) this.#malformed(json ? 'JSON that breaks off' : 'text behind JSON');
   }
@@ -234,7 +239,13 @@ export class LineReader {
     const [, ...rest] = spread.lines;
     this.#context.line = this.#spreadFrom;
     this.#malformed('JSON that breaks off');
-    for (const line of rest) this.line(line);
+    this.#readAgain += rest.length;
+    for (const [i, line] of rest.entries()) {
+      // Each of many lines may open another one that never ends: not all of them are followed.
+      this.#mayBegin = i === rest.length - 1 || this.#readAgain < MOST_READ_AGAIN;
+      this.line(line);
+    }
+    this.#mayBegin = true;
   }
 
   #takePlain(line: string): void {

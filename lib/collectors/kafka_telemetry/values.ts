@@ -14,12 +14,14 @@ export function detached(text: string): string {
 /** The members under which Avro's JSON encoding wraps the branches of a union: `{"string": "ASIC"}`. */
 const UNION_BRANCHES = new Set(['string', 'int', 'long', 'float', 'double', 'boolean']);
 
-/** A value out of Avro's JSON union encoding; anything else as it is. */
-export function unwrapUnion(raw: unknown): unknown {
+/** A value out of Avro's JSON union encoding, in which no union stands in another; anything else as it is. */
+function unwrapUnion(raw: unknown): unknown {
   if (raw === null || typeof raw !== 'object') return raw;
   const keys = Object.keys(raw);
   const key = keys[0];
-  return keys.length === 1 && key !== undefined && UNION_BRANCHES.has(key) ? (raw as Record<string, unknown>)[key] : raw;
+  if (keys.length !== 1 || key === undefined || !UNION_BRANCHES.has(key)) return raw;
+  const inner = (raw as Record<string, unknown>)[key];
+  return inner !== null && typeof inner === 'object' ? raw : inner;
 }
 
 /**

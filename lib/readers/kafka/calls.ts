@@ -37,18 +37,17 @@ async function askLeaders<Query extends At, Answer extends { topic: string; part
   ask: (connection: Connection, queries: Query[]) => Promise<Answer[]>,
 ): Promise<Outcome<Query, Answer>[]> {
   const byLeader = new Map<number, Query[]>();
-  for (const query of queries) byLeader.set(query.leader, [...(byLeader.get(query.leader) ?? []), query]);
+  for (const query of queries) {
+    const own = byLeader.get(query.leader);
+    if (own === undefined) byLeader.set(query.leader, [query]);
+    else own.push(query);
+  }
   const outcomes = await Promise.all(
     [...byLeader].map(async ([leader, own]): Promise<Outcome<Query, Answer>[]> => {
       if (leader < 0) return own.map((query) => ({ query, failure: 'has no leader', passing: true }));
       try {
-        const answers = await ask(await cluster.leader(leader), own);
-        return own.map((query) =>
-          outcomeOf(
-            query,
-            answers.find((a) => a.topic === query.topic && a.partition === query.partition),
-          ),
-        );
+        const answers = new Map((await ask(await cluster.leader(leader), own)).map((a) => [`${a.topic}/${a.partition}`, a]));
+        return own.map((query) => outcomeOf(query, answers.get(`${query.topic}/${query.partition}`)));
       } catch (error) {
         if (!(error instanceof ReadError)) throw error;
         return own.map((query) => ({ query, failure: `its leader ${error.input} ${error.message}`, passing: true }));

@@ -2,6 +2,9 @@ import { ReadError } from '../../model/collector.ts';
 import { type Address, addressText, Connection, type Security } from './connection.ts';
 import { decodeMetadata, encodeMetadata, type Metadata } from './protocol.ts';
 
+/** Brokers that were told of are asked as well where those of the configuration do not answer: so many of them. */
+const MOST_ASKED = 16;
+
 /** The brokers of a cluster as far as they are needed, each connected to once. */
 export class Cluster {
   readonly #bootstrap: readonly Address[];
@@ -18,7 +21,8 @@ export class Cluster {
   /** Asks any broker who leads the partitions of these topics. @throws ReadError of the first broker, where none answers */
   async metadata(topics: readonly string[]): Promise<Metadata> {
     const failures: ReadError[] = [];
-    for (const address of [...this.#bootstrap, ...this.#brokers.values()]) {
+    const known = [...this.#brokers.values()].slice(0, MOST_ASKED);
+    for (const address of [...this.#bootstrap, ...known]) {
       try {
         const connection = await this.#connect(address);
         const metadata = await connection.request('metadata', encodeMetadata(topics), decodeMetadata);

@@ -33,10 +33,14 @@ const CONNECT_TIMEOUT = 10_000;
 const ANSWER_TIMEOUT = 30_000;
 /** No answer is longer: the largest fetch asks for far less, and one batch of more than this is no telemetry. */
 const MAX_ANSWER = 128 * 1024 * 1024;
+/** Answers to all else are lists of what was asked for. */
+const MAX_LIST = 16 * 1024 * 1024;
 const CLIENT = 'hpc-observer';
 
 interface Waiting {
   correlation: number;
+  /** The longest answer that is taken, bytes. */
+  most: number;
   resolve: (bytes: Buffer) => void;
   reject: (error: ReadError) => void;
   timer: NodeJS.Timeout;
@@ -111,7 +115,7 @@ export class Connection {
     const header = new Encoder().int16(key).int16(version).int32(correlation).string(CLIENT).done();
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#break(`did not answer within ${ANSWER_TIMEOUT} ms`, 'timeout'), ANSWER_TIMEOUT);
-      this.#waiting.push({ correlation, resolve, reject, timer });
+      this.#waiting.push({ correlation, most: api === 'fetch' ? MAX_ANSWER : MAX_LIST, resolve, reject, timer });
       this.#socket.write(
         new Encoder()
           .int32(header.length + body.length)
@@ -129,7 +133,7 @@ export class Connection {
       if ((this.#chunks[0] as Buffer).length < 8) this.#chunks = [Buffer.concat(this.#chunks)];
       const head = this.#chunks[0] as Buffer;
       const size = head.readInt32BE(0);
-      if (size < 4 || size > MAX_ANSWER) {
+      if (size < 4 || size > (this.#waiting[0]?.most ?? MAX_LIST)) {
         this.#break(`does not speak Kafka's protocol${this.#hint()}`);
         return;
       }

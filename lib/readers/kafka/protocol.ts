@@ -110,7 +110,11 @@ export interface OffsetQuery {
 
 function byTopic<T extends { topic: string }>(items: readonly T[]): [string, T[]][] {
   const groups = new Map<string, T[]>();
-  for (const item of items) groups.set(item.topic, [...(groups.get(item.topic) ?? []), item]);
+  for (const item of items) {
+    const own = groups.get(item.topic);
+    if (own === undefined) groups.set(item.topic, [item]);
+    else own.push(item);
+  }
   return [...groups];
 }
 

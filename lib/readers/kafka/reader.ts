@@ -23,6 +23,8 @@ export interface Patience {
 
 const PATIENCE: Patience = { tries: 8, wait: 100 };
 const LONGEST_WAIT = 2000;
+/** Far more than any topic has: what a broker claims beyond that is not believed. */
+const MAX_PARTITIONS = 20_000;
 const DEFAULT_WINDOW = 3_600_000;
 const Options = z.looseObject({ window: z.number().positive().default(DEFAULT_WINDOW) });
 
@@ -116,8 +118,10 @@ class Session {
   #topicOf(name: string, { topics }: Metadata): { name: string; partitions: { partition: number; leader: number }[] } | undefined {
     const found = topics.get(name);
     const error = found?.error ?? ERRORS.UNKNOWN_TOPIC_OR_PARTITION;
-    if (found !== undefined && error === 0) return { name, partitions: found.partitions };
-    const [status, message] = topicFault(error);
+    if (found !== undefined && error === 0 && found.partitions.length <= MAX_PARTITIONS)
+      // A broker may name one twice; it is read once.
+      return { name, partitions: [...new Map(found.partitions.map((p) => [p.partition, p])).values()] };
+    const [status, message] = error === 0 ? (['unreadable', `has more than ${MAX_PARTITIONS} partitions`] as const) : topicFault(error);
     this.opened.coverage.push({ name, status, bytes: 0 });
     this.#problem({ effect: 'input', input: name, message });
     return undefined;
@@ -139,7 +143,9 @@ class Session {
       const from = start === undefined || start.offset < 0 ? to : Math.min(start.offset, to);
       const window = new PartitionWindow(at, { from, to });
       if (failure !== undefined) window.failure = failure;
-      windows.set(at.topic, [...(windows.get(at.topic) ?? []), window]);
+      const all = windows.get(at.topic);
+      if (all === undefined) windows.set(at.topic, [window]);
+      else all.push(window);
     }
     for (const [topic, all] of windows) {
       if (all.every((p) => p.failure === undefined && p.length === 0) && all.some((p) => p.window.to > 0))
@@ -271,6 +277,7 @@ class Session {
       run.topic.coverage.bytes += found.bytes - counted;
       counted = found.bytes;
       yield messages;
+      if (run.overrun) break;
     }
     for (const [reason, n] of found.skipped) run.skipped.set(reason, (run.skipped.get(reason) ?? 0) + n);
     const before = partition.position;

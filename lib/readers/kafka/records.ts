@@ -26,6 +26,8 @@ export interface RecordsRequest {
 const PREFIX = 17;
 const HEADER = 61;
 const MAGIC = 2;
+/** No producer's batch holds as many, and a few bytes can unpack to many millions of empty ones. */
+const MAX_RECORDS = 500_000;
 
 /**
  * Reads record batches (format 2). A damaged batch is left out and counted, and the others are read; a batch that is cut
@@ -142,6 +144,7 @@ function readBody(bytes: Uint8Array, body: Body, { found, messages }: Pick<Readi
 /** Finds the values in a batch's body, and fills with zeros what stands between them. */
 function findValues(bytes: Uint8Array, { count, base, times, request }: Body, values: Value[]): void {
   const cursor = new Cursor(bytes);
+  if (count > MAX_RECORDS) throw new Malformed(`of more than ${MAX_RECORDS} records`);
   let blank = 0;
   for (let i = 0; i < count; i++) {
     const end = cursor.varint() + cursor.at;

@@ -15,6 +15,9 @@ export function lengthOf(topics: Iterable<Topic>): number {
   return length;
 }
 
+/** An answer is taken whole, so that all partitions have their share, unless it goes this far over the budget, bytes. */
+const MOST_OVER = 256 * 1024 * 1024;
+
 /** The reading of one topic within its share of the budgets. */
 export class TopicRun {
   readonly topic: Topic;
@@ -35,6 +38,11 @@ export class TopicRun {
 
   get bytesLeft(): number {
     return this.bytes - this.topic.coverage.bytes;
+  }
+
+  /** Whether even the answer at hand is too much: it may unpack to a thousand times its size. */
+  get overrun(): boolean {
+    return this.bytesLeft < -MOST_OVER || performance.now() >= this.#until;
   }
 
   /** The budget that is used up, if one is. */
