@@ -6,7 +6,7 @@ import { toIso } from '../model/time.ts';
 import { getAttempt } from '../store/attempts.ts';
 import { StoreError } from '../store/store.ts';
 import type { TickInputs } from './compose.ts';
-import { adviceFor } from './digest.ts';
+import { adviceFor } from './advice.ts';
 import { readForecastSeries } from './forecast-series.ts';
 import { readIdentities } from './identities.ts';
 import { readBefore } from './lifecycle-before.ts';
