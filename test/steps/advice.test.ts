@@ -17,7 +17,6 @@ async function adviceOf(location: object, readers: Readers): Promise<string | un
       timezone: 'UTC',
       nodeDomains: [],
       rules: {},
-      known: {},
     },
     readers,
   );
