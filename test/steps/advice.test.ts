@@ -17,6 +17,7 @@ async function adviceOf(location: object, readers: Readers): Promise<string | un
       timezone: 'UTC',
       nodeDomains: [],
       rules: {},
+      handed: { state: 'none' },
     },
     readers,
   );
