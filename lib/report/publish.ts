@@ -1,4 +1,5 @@
 import { Report } from '../model/report.ts';
+import { atOnce } from '../store/at-once.ts';
 import type { Store } from '../store/store.ts';
 import { renderAll } from './render.ts';
 
@@ -7,7 +8,7 @@ const TICK_FILE = /^(\d{8}t\d{6}\.\d{3}z)\.json$/;
 /** Writes a report where people find it: whole as `TICK.json`, and in every format as `latest.*`, each file atomically. */
 export async function publishReport({ reports }: { reports: Store }, report: Report): Promise<void> {
   await reports.put(`${report.tick}.json`, report);
-  for (const [format, text] of Object.entries(renderAll(report))) await reports.putText(`latest.${format}`, text);
+  await atOnce(Object.entries(renderAll(report)), ([format, text]) => reports.putText(`latest.${format}`, text));
 }
 
 /** A stored report: the latest, or that of a tick; null where there is none. It is frozen. */

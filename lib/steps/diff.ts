@@ -3,6 +3,7 @@ import { diff } from '../diff/diff.ts';
 import { Change } from '../model/change.ts';
 import { TimeId } from '../model/time.ts';
 import type { Snapshot } from '../model/snapshot.ts';
+import { atOnce } from '../store/at-once.ts';
 import { type Store, StoreError, unlessDamaged } from '../store/store.ts';
 import { alone, type Observer } from './observer.ts';
 
@@ -15,18 +16,17 @@ const Cursor = z.object({ to: TimeId });
  */
 export async function diffSources(observer: Observer): Promise<Change[]> {
   return alone(observer, 'diff', async () => {
-    const changes: Change[] = [];
-    for (const source of observer.config.sources.keys()) {
+    const changes = await atOnce(observer.config.sources.keys(), async (source) => {
       try {
-        const change = await diffSource(observer, source);
-        if (change) changes.push(change);
+        return await diffSource(observer, source);
       } catch (error) {
         // What is damaged is told by the tick; the other sources are diffed all the same.
         if (!(error instanceof StoreError)) throw error;
         observer.log('error', 'diff', { source, error: error.message });
+        return null;
       }
-    }
-    return changes;
+    });
+    return changes.filter((change) => change !== null);
   });
 }
 

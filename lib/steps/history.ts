@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Transition } from '../model/finding.ts';
 import { sha256Hex } from '../model/identity.ts';
 import { parseDuration } from '../model/time.ts';
+import { atOnce } from '../store/at-once.ts';
 import { type Store, unlessDamaged } from '../store/store.ts';
 
 /** Steps that are kept of one finding. */
@@ -28,14 +29,14 @@ export async function appendHistory(
     const key = shardOf(transition.findingId);
     byShard.set(key, [...(byShard.get(key) ?? []), transition]);
   }
-  for (const [key, added] of byShard) {
+  await atOnce(byShard, async ([key, added]) => {
     const shard = new Map(Object.entries(await readShard(store, key)));
     for (const { findingId, ...transition } of added) {
       const earlier = (shard.get(findingId) ?? []).filter((t) => t.tick !== transition.tick && !unfinished.includes(t.tick));
       shard.set(findingId, [...earlier, transition].slice(-KEPT));
     }
     await store.put(key, Object.fromEntries(shard));
-  }
+  });
 }
 
 /** A finding's transitions, oldest first. */

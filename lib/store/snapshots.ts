@@ -5,6 +5,7 @@ import { digestHex } from '../model/identity.ts';
 import type { JsonObject } from '../model/json.ts';
 import { Snapshot } from '../model/snapshot.ts';
 import { fromTimeId, TimeId, toTimeId } from '../model/time.ts';
+import { atOnce } from './at-once.ts';
 import type { Lease } from './leases.ts';
 import { type PackedFacts, Shard, shardKey, shardOf, type SubjectFacts } from './shards.ts';
 import { readJson, type Store, StoreError } from './store.ts';
@@ -81,9 +82,7 @@ export class Snapshots {
     // The snapshot goes before its shards, so that what a killed commit leaves can be found by its manifest.
     await this.#store.put(snapshotKey(source, id), whole);
     const fresh = shards.flatMap(({ text }, i) => (manifest[i]?.at === id ? [{ key: shardKey(source, id, i), text }] : []));
-    for (let i = 0; i < fresh.length; i += 8) {
-      await Promise.all(fresh.slice(i, i + 8).map(({ key, text }) => this.#store.putText(key, text)));
-    }
+    await atOnce(fresh, ({ key, text }) => this.#store.putText(key, text));
     const next: Head = {
       schema: 'hpc-observer/carry/1',
       snapshot: id,

@@ -34,7 +34,7 @@ describe('a generated fleet', () => {
   it('is the same to the byte for the same seed, and another for another', () => {
     const of = (seed: number): MemorySink['files'] => {
       const specification = spec(64, ['kernel_panic', 'pdu_dead'], { seed });
-      return lookAt(new Fleet(specification), specification.start + 24 * HOUR);
+      return lookAt(new Fleet(specification), specification.start + 6 * HOUR);
     };
     expect(of(1)).toEqual(of(1));
     expect(of(1).get('telemetry/hpcm-crayex.ndjson')?.text).not.toBe(of(2).get('telemetry/hpcm-crayex.ndjson')?.text);
@@ -60,7 +60,7 @@ describe('a generated fleet', () => {
   });
 
   it('has as many nodes as it is asked for, with a ground truth that knows them all', () => {
-    for (const nodes of [64, 65, 1000]) {
+    for (const nodes of [64, 65, 300]) {
       const fleet = new Fleet(spec(nodes));
       const { groundTruth, mistakes: wrong } = parseGroundTruth(fleet.groundTruth(), { file: 'fleet.yaml', now: fleet.timeOf(24) });
       expect(wrong).toEqual([]);
@@ -95,8 +95,8 @@ describe('a generated fleet', () => {
 });
 
 describe('what the observer says of a generated fleet', { timeout: 120_000 }, () => {
-  it.each([64, 256])('nothing on a healthy day of %i nodes', async (nodes) => {
-    const { folder, at } = writtenFleet(spec(nodes));
+  it('nothing on a healthy day', async () => {
+    const { folder, at } = writtenFleet(spec(200));
     const { results, report } = await run(observerOf(folder, at));
     expect(results.map((r) => [r.source, r.status, r.coverage?.rejected, r.coverage?.problems])).toEqual(
       results.map((r) => [r.source, 'ok', 0, []]),
@@ -108,10 +108,10 @@ describe('what the observer says of a generated fleet', { timeout: 120_000 }, ()
     expect(report.suppressed.map((s) => s.reason)).toContain('known down');
   });
 
-  it('exactly the faults laid on 256 nodes, one of every kind', async () => {
+  it('exactly the faults laid, one of every kind', async () => {
     // Heat and links judged by what is so now have begun lately; the rest stands since noon.
     const faults = CLUSTER_FAULTS.map((kind) => (kind === 'hsn_link_flap' ? `${kind}=22h` : kind));
-    const { fleet, folder, at } = writtenFleet(spec(256, faults));
+    const { fleet, folder, at } = writtenFleet(spec(160, faults));
     const { report } = await run(observerOf(folder, at));
     const expected = fleet.expected(at);
     expect(mistakes(report, expected)).toEqual({ missing: [], unexpected: [] });
@@ -120,7 +120,7 @@ describe('what the observer says of a generated fleet', { timeout: 120_000 }, ()
   });
 
   it('each fault alone makes what it says, and nothing else', async () => {
-    for (const kind of ['mom_down', 'switch_lost', 'coolant_warm', 'psu_failed', 'container_down']) {
+    for (const kind of ['mom_down', 'coolant_warm', 'psu_failed']) {
       const { fleet, folder, at } = writtenFleet(spec(64, [kind]));
       const { report } = await run(observerOf(folder, at));
       const { must } = fleet.expected(at);
@@ -131,21 +131,21 @@ describe('what the observer says of a generated fleet', { timeout: 120_000 }, ()
 
   it('tick after tick, while faults come and go and sources fail', async () => {
     const specification = spec(64, [
-      'kernel_panic=1h..5h',
-      'gpu_xid=2h..6h',
-      'pdu_dead=3h..8h',
-      'drive_failed=1h..4h',
-      'leak=4h..7h',
-      'source_late@pbs_state=5h..7h',
-      'source_partial@oneview_inventory=2h..4h',
-      'source_missing@weka_state=6h..8h',
+      'kernel_panic=1h..3h',
+      'gpu_xid=1h..4h',
+      'pdu_dead=2h..4h',
+      'drive_failed=1h..3h',
+      'leak=2h..3h',
+      'source_late@pbs_state=3h..5h',
+      'source_partial@oneview_inventory=1h..2h',
+      'source_missing@weka_state=4h..5h',
     ]);
     const folder = temporaryFolder();
     const fleet = new Fleet(specification);
     writeSite(folder, { 'config.yaml': fleet.configuration(specification.start), 'fleet.yaml': fleet.groundTruth() });
     const observer = observerOf(folder, specification.start);
     const sink = new FolderSink(folder);
-    for (let tick = 0; tick <= 10; tick++) {
+    for (let tick = 0; tick <= 6; tick++) {
       const at = fleet.timeOf(tick);
       fleet.write(at, sink);
       observer.now = at;

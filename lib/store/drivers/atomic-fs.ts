@@ -59,11 +59,12 @@ export function atomicFsDriver(root: string): Driver<AtomicFsOptions, string> {
     try {
       await writeDurably(temporary, value);
       await place(base, temporary, file, options?.ifAbsent === true);
+      // A renamed one is gone, a linked one has served.
+      if (options?.ifAbsent) await fs.rm(temporary, { force: true });
     } catch (error) {
+      await fs.rm(temporary, { force: true });
       if (options?.ifAbsent && codeOf(error) === 'EEXIST') throw new KeyExists(key);
       throw error;
-    } finally {
-      await fs.rm(temporary, { force: true });
     }
   };
 
