@@ -15,6 +15,8 @@ export interface GetRequest {
   /** PEM; the only authorities trusted where it is given. */
   ca?: string;
   maxBytes: number;
+  /** From the first byte sent to the last received, ms. */
+  timeout: number;
 }
 
 /** The one verb that this reader has. @throws ReadError where no whole answer came back */
@@ -24,12 +26,21 @@ export type Get = (request: GetRequest) => Promise<Answered>;
 export type ReadSecret = (path: string) => string;
 
 const MAX_PAGES = 1000;
+/** The pages of one endpoint are together at most so many times as long as one may be. */
+const PAGES_FACTOR = 8;
+
+/** How long one answer may take, and all of them: less than the source's own deadline, so that what came before counts. ms. */
+export interface Patience {
+  each: number;
+  all: number;
+}
+const PATIENCE: Patience = { each: 30_000, all: 90_000 };
 
 /** Reads a source's endpoints with GET alone: pages are followed within the same origin, each once. */
-export function httpReader(get: Get, readSecret: ReadSecret): Reader {
+export function httpReader(get: Get, readSecret: ReadSecret, patience = PATIENCE): Reader {
   return async (request) => {
     const opened: Opened = { inputs: [], coverage: [], problems: [], close: () => undefined };
-    const session = await openSession(get, readSecret, request);
+    const session = await openSession(get, readSecret, request, patience);
     for (const endpoint of request.plan.endpoints ?? []) await readEndpoint(session, endpoint, request, opened);
     return opened;
   };
@@ -39,7 +50,8 @@ interface Session {
   fetch(path: string): Promise<Answered>;
 }
 
-async function openSession(get: Get, readSecret: ReadSecret, { location, plan }: ReadRequest): Promise<Session> {
+async function openSession(get: Get, readSecret: ReadSecret, { location, plan }: ReadRequest, { each, all }: Patience): Promise<Session> {
+  const until = performance.now() + all;
   const base = new URL(location.url as string);
   const headers: Record<string, string> = { accept: 'application/json' };
   if (location.token_file) {
@@ -50,7 +62,9 @@ async function openSession(get: Get, readSecret: ReadSecret, { location, plan }:
   const fetch = async (path: string): Promise<Answered> => {
     const url = new URL(path, base);
     if (url.origin !== base.origin) throw new ReadError('unreadable', base.origin, `points at another host (${url.origin}); not followed`);
-    return get({ url, headers, maxBytes: location.max_input, ...ca });
+    const left = until - performance.now();
+    if (left <= 0) throw new ReadError('timeout', url.href, `was not asked: the answers before took ${all} ms`);
+    return get({ url, headers, maxBytes: location.max_input, timeout: Math.ceil(Math.min(each, left)), ...ca });
   };
   if (plan.version) {
     const { body } = good(await fetch(plan.version.path), base, plan.version.path);
@@ -78,6 +92,7 @@ async function readEndpoint(
   const base = new URL(request.location.url as string);
   const visited = new Set<string>();
   let path: string | null = endpoint.path;
+  let bytes = 0;
   while (path !== null && visited.size < MAX_PAGES) {
     const url = new URL(path, base);
     visited.add(url.href);
@@ -86,7 +101,12 @@ async function readEndpoint(
       if (answered.status === 404 && endpoint.optional) return;
       const { body } = good(answered, base, path);
       add(opened, { name: url.href, role: endpoint.role, size: body.length, bytes: (from = 0) => [body.subarray(from)] }, 'ok');
+      bytes += body.length;
       path = endpoint.paging ? nextPage(body, base, visited) : null;
+      if (path !== null && bytes > request.location.max_input * PAGES_FACTOR) {
+        opened.problems.push({ effect: 'input', input: url.href, message: `ends ${bytes} bytes of pages; the rest was not read` });
+        return;
+      }
     } catch (error) {
       const failed = error instanceof ReadError ? error : new ReadError('unreadable', url.href, String(error));
       opened.coverage.push({

@@ -23,6 +23,9 @@ export interface RegistryOptions {
   maxBytes: number;
 }
 
+/** One answer may take so long, ms. */
+const TIMEOUT = 30_000;
+
 /**
  * Looks schemas up in a registry of Confluent's interface, with GET alone: `/schemas/ids/{id}`, and what that refers to
  * at `/subjects/{subject}/versions/{version}` (docs.confluent.io, Schema Registry API Reference).
@@ -36,7 +39,7 @@ export function registryOf(url: string, { get, readSecret, token_file, ca_file, 
 
   const fetch = async (path: string): Promise<Registered | undefined> => {
     const place = new URL(path, base);
-    const { status, body } = await get({ url: place, headers, maxBytes, ...ca });
+    const { status, body } = await get({ url: place, headers, maxBytes, timeout: TIMEOUT, ...ca });
     if (status === 404) return undefined;
     if (status !== 200) {
       const meaning = status === 401 || status === 403 ? ': the credential has expired or may not read this' : '';
