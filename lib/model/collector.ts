@@ -21,8 +21,11 @@ export interface Input {
   file?: { device: string; inode: string };
   /** True for a request's own body: it moves no cursor, and what it does not hold is unobserved. */
   pushed?: boolean;
-  /** The bytes from an offset on (default 0) up to `size`. May throw {@link ReadError} half-way. */
-  bytes(from?: number): Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+  /**
+   * The bytes from an offset on (default 0) up to `size`. May throw {@link ReadError} half-way.
+   * @param lent memory in which every piece may be handed over: each is then good until the next is asked for
+   */
+  bytes(from?: number, lent?: Uint8Array): Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
   /** Messages in place of bytes, where a broker was read; in batches as they came. May throw {@link ReadError} half-way. */
   messages?(): AsyncIterable<readonly BrokerMessage[]>;
 }

@@ -58,7 +58,7 @@ function openOne(candidate: Candidate, request: ReadRequest, opened: Opened): vo
       size,
       mtime,
       file: { device: String(stat.dev), inode: String(stat.ino) },
-      bytes: (from = 0) => readRange(path, from, size),
+      bytes: (from = 0, lent) => readRange(path, from, size, lent),
     };
     if (request.plan.shape === 'documents') {
       if (size > request.location.max_input)
@@ -87,7 +87,8 @@ function readDocument(path: string, before: BigIntStats): Uint8Array {
   throw new ReadError('changing', path, 'changed while it was read, twice; write dumps to a temporary name and rename them');
 }
 
-function* readRange(path: string, from: number, to: number): Generator<Uint8Array> {
+function* readRange(path: string, from: number, to: number, lent?: Uint8Array): Generator<Uint8Array> {
+  const own = lent && Buffer.from(lent.buffer, lent.byteOffset, lent.length);
   // O_NONBLOCK: a FIFO put in a file's place must not hold the open.
   let fd: number;
   try {
@@ -99,8 +100,8 @@ function* readRange(path: string, from: number, to: number): Generator<Uint8Arra
     if (!fstatSync(fd).isFile()) throw new ReadError('unreadable', path, 'is no regular file');
     let at = from;
     while (at < to) {
-      const chunk = Buffer.allocUnsafe(Math.min(CHUNK, to - at));
-      const n = readSync(fd, chunk, 0, chunk.length, at);
+      const chunk = own ?? Buffer.allocUnsafe(Math.min(CHUNK, to - at));
+      const n = readSync(fd, chunk, 0, Math.min(chunk.length, to - at), at);
       if (n === 0) return;
       at += n;
       yield chunk.subarray(0, n);

@@ -66,6 +66,8 @@ export class Course {
    */
   line(text: string, candidates: readonly number[], before: Before, start: number, at: number): void {
     this.happenings.position = start;
+    // What is left of an earlier line may lie in memory that has been used anew.
+    this.before = before;
     const conman = CONMAN_TAG.exec(text);
     if (conman) {
       const broken = before.line();
@@ -90,7 +92,6 @@ export class Course {
       this.joined(broken, text);
       return;
     }
-    this.before = before;
     this.messages(messagesOf(text, this.timezone), text, candidates);
   }
 

@@ -38,11 +38,12 @@ export class LineFeed {
     return this.partial;
   }
 
+  /** @param chunk is copied where it is kept: slices of Node's buffers would not be */
   push(chunk: Uint8Array): void {
     // What begins the chunk ends an earlier one, or has no line end before it: its line is put together by itself.
     const lf = chunk.indexOf(LF);
     const rest = chunk.subarray(0, lf < 0 ? chunk.length : lf);
-    this.partial = this.partial.length === 0 ? rest.slice() : concat(this.partial, rest);
+    this.partial = concat(this.partial, rest);
     this.flushLong();
     if (lf < 0) return;
     const line = new Uint8Array(this.partial.length + 2);
@@ -55,7 +56,7 @@ export class LineFeed {
     // Node's buffers find single bytes fast and make slices slowly: the same bytes are looked at as both.
     if (end > lf + 1) this.block(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length), chunk, lf + 1, end);
     if (end < chunk.length) {
-      this.partial = chunk.slice(end);
+      this.partial = concat(NOTHING, chunk.subarray(end));
       this.flushLong();
     }
   }

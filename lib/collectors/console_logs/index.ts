@@ -19,6 +19,8 @@ import { factsOf, type Seen, summarise } from './summary.ts';
 
 /** How much of a log that was never seen is read. */
 const TAIL = 1024 * 1024;
+/** Bytes that are read at once. */
+const PIECE = 256 * 1024;
 /** A log that is gone is remembered for so long. */
 const FORGET_AFTER = 7 * 86_400_000;
 const MAX_PROBLEMS = 20;
@@ -39,7 +41,12 @@ function bookOf(options: Options): RuleBook {
 async function collect(inputs: readonly Input[], context: Context): Promise<Collected<Carry>> {
   const { config, now } = context;
   const sorted = logsOf(inputs, config.pattern === undefined ? undefined : new RegExp(config.pattern, 'u'), context.nodeDomains);
-  const options: ReadOptions = { book: bookOf(config), timezone: context.timezone, tail: config.first_sight === 'all' ? undefined : TAIL };
+  const options: ReadOptions = {
+    book: bookOf(config),
+    timezone: context.timezone,
+    tail: config.first_sight === 'all' ? undefined : TAIL,
+    memory: new Uint8Array(PIECE),
+  };
   const gathering = new Gathering(context, options);
   const known = new Map(Object.entries(context.carry?.logs ?? {}));
   const states = new Map<string, LogState>();

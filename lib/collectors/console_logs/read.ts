@@ -14,6 +14,8 @@ export interface ReadOptions {
   timezone: string;
   /** Bytes to read at first sight; undefined = all. */
   tail: number | undefined;
+  /** Memory through which all logs are read: what is thrown away by the piece is soon more than all the rest. */
+  memory: Uint8Array;
 }
 
 /** What reading one log gave. */
@@ -56,7 +58,7 @@ export async function readLog(log: Log, before: LogState | undefined, options: R
   }
   const course = new Course(state, cleared, options.book, options.timezone);
   const feed = new LineFeed(course, options.book, plan.context);
-  const error = await feedSegments(feed, plan, result, before === undefined);
+  const error = await feedSegments(feed, plan, result, before === undefined ? 'first' : 'next', options.memory);
   if (result.binary) return result;
   course.finish(false);
   // What could not be read to its end is read again as a whole, so that nothing of it is told half.
@@ -70,15 +72,21 @@ export async function readLog(log: Log, before: LogState | undefined, options: R
   };
 }
 
-async function feedSegments(feed: LineFeed, plan: Plan, result: ReadLog, firstSight: boolean): Promise<ReadError | undefined> {
+async function feedSegments(
+  feed: LineFeed,
+  plan: Plan,
+  result: ReadLog,
+  sight: 'first' | 'next',
+  memory: Uint8Array,
+): Promise<ReadError | undefined> {
   // A tail begins in the middle of a line: that line is not read.
   let inLine = plan.skipped !== undefined && (plan.segments[0]?.from ?? 0) > 0;
   for (const segment of plan.segments) {
     segment.start = result.bytes;
     if (segment.input.size <= segment.from) continue;
     try {
-      for await (const chunk of segment.input.bytes(segment.from)) {
-        if (firstSight && result.bytes === 0 && looksBinary(chunk)) {
+      for await (const chunk of segment.input.bytes(segment.from, memory)) {
+        if (sight === 'first' && result.bytes === 0 && looksBinary(chunk)) {
           result.binary = true;
           return undefined;
         }

@@ -45,13 +45,20 @@ export function inputOf(name: string, file: FileState, options: Pick<RunOptions,
     mtime: options.mtime ?? new Date(NOW).toISOString(),
     file: { device: '64769', inode },
     reads: 0,
-    *bytes(from = 0): Generator<Uint8Array> {
+    *bytes(from = 0, lent = new Uint8Array(0)): Generator<Uint8Array> {
       input.reads++;
       let at = from;
       for (let i = 0; at < bytes.length; i++) {
-        const length = chunks.length === 0 ? bytes.length : (chunks[i % chunks.length] as number);
-        yield bytes.subarray(at, at + length);
-        at += length;
+        const wanted = chunks.length === 0 ? bytes.length : (chunks[i % chunks.length] as number);
+        const piece = bytes.subarray(at, at + Math.min(wanted, lent.length || wanted));
+        at += piece.length;
+        if (lent.length === 0) yield piece;
+        else {
+          // As files are read: a piece is a buffer, whose slices share its memory, and is gone with the next one.
+          lent.set(piece);
+          yield Buffer.from(lent.buffer, lent.byteOffset, piece.length);
+          lent.fill(0x5b, 0, piece.length);
+        }
       }
     },
   };
