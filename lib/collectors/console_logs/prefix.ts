@@ -52,6 +52,9 @@ const LOGIN = /^(?!Last )[\w.-]{1,64} login: ?/;
 const SHELL =
   /^(?:\[?[\w.-]{1,32}@[\w.-]{1,64}[ :][^#$\]]{0,120}\]?[#$] |(?:bash|sh)-\d\.\d{1,2}[#$] |[\w.-]{1,64}:[~/][^#$ ]{0,120} ?[#$>] |(?:dracut|switch_root|initqueue|rdshell|sh|shell):[^#$ ]{0,60}[#$] ?|\(initramfs\) |[\w.-]{1,64}[#$] |[#$] (?=[\w./]))/;
 
+/** Prompts of an initial RAM disk. */
+const RESCUE = /^(?:(?:dracut|switch_root|initqueue|rdshell):[^#$ ]{0,60}[#$]|\(initramfs\))/;
+
 /** Commands that show text which somebody else said, or the same speaker at another time. */
 const SHOWS =
   /(?:^|[|;&(] ?)(?:sudo )?(?:\/\S{1,40}\/)?(?:cat|dmesg|[ez]?grep|rg|less|more|tail|head|zcat|xzcat|bzcat|zless|journalctl|sed|awk|vim?|nano|strings|echo|printf|logger|crash|ausearch)\b/;
@@ -158,10 +161,12 @@ function behindPrompts(text: string, base: Partial<Message>): Message[] {
   const shell = SHELL.exec(text);
   if (!shell) return byClock(text, base);
   const rest = text.slice(shell[0].length);
-  const prompt: Message = { text: '', origin: 'bare', prompt: 'shell', ...base };
+  // Where this one stands, the boot has failed: rules look at it.
+  const said = RESCUE.exec(shell[0])?.[0] ?? '';
+  const prompt: Message = { text: said, origin: 'bare', prompt: 'shell', ...base };
   // A kernel that speaks while the prompt waits continues its line; anything else behind a prompt was typed.
   if (rest === '' || /^ {0,2}(?:<\d{1,3}>)?\[ {0,7}\d{1,10}\.\d{6}\]/.test(rest)) return [prompt, ...byClock(rest, base)];
-  return [{ ...prompt, command: rest }];
+  return [...(said === '' ? [] : [prompt]), { ...prompt, text: '', command: rest }];
 }
 
 /** What cannot stand right before a kernel's clock where the kernel itself speaks: a quotation, or a program that logs it. */

@@ -30,7 +30,11 @@ const REDACTIONS: readonly (readonly [RegExp, string])[] = [
   ],
   [/\b((?:LOGNAME|USER|SUDO_USER|RUSER|ruser|logname|auid|acct)=)"?[^\s"]{1,64}"?/g, '$1[user]'],
   [/\bsudo(\[\d{1,10}\])?: +[A-Za-z_][\w.-]{0,63} :/g, 'sudo$1: [user] :'],
-  [/<?\b[A-Za-z_][\w.-]{0,63}@(?:\[?[A-Za-z0-9][\w.:-]{0,127}\]?)>?(?=[\s:.,)\]]|$)/g, '[user]@[host]'],
+  // Instances of units and addresses of Lustre networks have an @ as well.
+  [
+    /<?\b[A-Za-z_][\w.-]{0,63}@(?!(?:o2ib|tcp|kfi|gni)\d{0,4}\b|[\w:.\\-]{0,64}\.(?:service|mount|socket|device|target|timer|scope|slice|swap|path)\b)(?:\[?[A-Za-z0-9][\w.:-]{0,127}\]?)>?(?=[\s:.,)\]]|$)/g,
+    '[user]@[host]',
+  ],
   [/\/home\/[A-Za-z_][\w.-]{0,63}/g, '/home/[user]'],
 ];
 

@@ -16,7 +16,10 @@ function textsOf(line: string): string[] {
 
 /** Texts that begin as what the rule speaks to and go on so that much could be tried in vain. */
 function crafted(rule: Rule): string[] {
-  const seeds = rule.examples.yes.slice(0, 2).flatMap(textsOf);
+  const seeds = rule.examples.yes
+    .slice(0, 2)
+    .flatMap(textsOf)
+    .filter((text) => text !== '');
   return seeds.flatMap((seed) => {
     const places = [...seed.matchAll(/[^\w]+|$/g)].map((m) => m.index).slice(0, 8);
     return [

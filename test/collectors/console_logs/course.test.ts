@@ -368,3 +368,33 @@ describe('what no line says', () => {
     expect((await runText(conman)).conditions).toMatchObject([{ kind: 'console_disconnected', since: '2026-11-30T07:12:00.000Z' }]);
   });
 });
+
+describe('names with an @', () => {
+  test('of units and Lustre networks stay apart, those of people are not kept', async () => {
+    const run = await runText(
+      '[FAILED] Failed to start cxi_rh@cxi0.service.\r\n[FAILED] Failed to start cxi_rh@cxi1.service.\r\n' +
+        '[  100.000001] LustreError: 166-1: MGC10.1.1.1@o2ib: Connection to MGS (at 10.1.1.1@o2ib) was lost; in progress operations using this service will fail\r\n' +
+        '[FAILED] Failed to start mail to jdoe@example.test.\r\n',
+    );
+    expect(told(run)).toEqual([
+      'info lustre_conn_lost MGC10.1.1.1@o2ib',
+      'warning unit_failed cxi_rh@cxi0.service',
+      'warning unit_failed cxi_rh@cxi1.service',
+      'info unit_failed mail to [user]@[host]',
+    ]);
+  });
+
+  test('the target of a Lustre request that timed out is what is behind its opcode', async () => {
+    const line =
+      '[   99.000001] Lustre: 4021:0:(client.c:2114:ptlrpc_expire_one_request()) @@@ Request sent has timed out for slow reply: [sent 1570000000/real 1570000000]  req@ffff9a3c4d5e6000 x164/t0(0) o400->scratch-OST0001-osc-ffff9bd3e3c40000@10.1.0.9@o2ib:28/4 lens 224/224\r\n';
+    expect(told(await runText(line))).toEqual(['info lustre_conn_lost scratch-OST0001']);
+    expect(told(await runText(line.replace(/ o400.*/, '\r\n')))).toEqual(['info lustre_conn_lost unnamed']);
+  });
+});
+
+test.each(['dracut:/# ', 'switch_root:/# ', '(initramfs) ', 'dracut:/# ls /\r\nbin\r\ndracut:/# '])(
+  'the prompt of a rescue shell is enough: %j',
+  async (text) => {
+    expect(told(await runText(`[   99.000001] ok\r\n${text}`))).toEqual(['critical emergency_shell']);
+  },
+);

@@ -91,6 +91,7 @@ export const bootRules: readonly Rule[] = [
       'run/initramfs/rdsosreport',
       'racut:/#',
       'switch_root:/#',
+      'initqueue:/#',
       '(initramfs)',
       'tarting Dracut Emergency Shell',
       'tarted Emergency Shell',
@@ -100,10 +101,13 @@ export const bootRules: readonly Rule[] = [
     ],
     from: 'console',
     match:
-      /^(?:(?:dracut(?:-\w{1,30})?(?:\[\d{1,10}\])?: )?(?:Welcome to|You are in) (?:emergency|rescue) mode|(?:Give|Press Enter|Type|\(or).{0,60} for maintenance|.{0,40}(?:Entering (?:emergency|rescue) mode)|Dropping to debug shell|Generating ".{0,8}\/run\/initramfs\/rdsosreport\.txt"| {0,20}Starting (?:[\w.-]{1,60} - )?Dracut Emergency Shell|\[ {0,2}OK {0,2}\] Started (?:[\w.-]{1,60} - )?Emergency Shell)/,
+      /^(?:(?:dracut(?:-\w{1,30})?(?:\[\d{1,10}\])?: )?(?:Welcome to|You are in) (?:emergency|rescue) mode|(?:Give|Press Enter|Type|\(or).{0,60} for maintenance|.{0,40}(?:Entering (?:emergency|rescue) mode)|Dropping to debug shell|Generating ".{0,8}\/run\/initramfs\/rdsosreport\.txt"| {0,20}Starting (?:[\w.-]{1,60} - )?Dracut Emergency Shell|\[ {0,2}OK {0,2}\] Started (?:[\w.-]{1,60} - )?Emergency Shell|(?:dracut|switch_root|initqueue|rdshell):[^#$ ]{0,60}[#$]$|\(initramfs\)$)/,
     block: 3600,
     examples: {
       yes: [
+        'dracut:/# ',
+        'switch_root:/# cat /run/initramfs/rdsosreport.txt',
+        '(initramfs) ',
         'You are in emergency mode. After logging in, type "journalctl -xb" to view',
         'You are in rescue mode. After logging in, type "journalctl -xb" to view',
         'Give root password for maintenance',

@@ -40,11 +40,12 @@ export const clientRules: readonly Rule[] = [
     literals: ['was lost; in progress operations', 'Request sent has timed out', 'Request sent has failed due to'],
     from: 'kernel',
     match:
-      /^Lustre(?:Error)?: (?:\d{1,5}-\d{1,3}: )?(?:\d{1,10}:\d{1,6}:\([\w.-]{1,40}:\d{1,6}:\w{1,64}\(\)\) )?(?:@@@ Request sent has (?<text>timed out for (?:slow reply|sent delay)|failed due to network error): .{0,80}?(?:@\S{1,80}->|>)?(?<part2>[\w.-]{1,64}?)(?:-(?:osc|mdc|lwp|osp)(?:-MDT\w{1,8})?)?(?:-[0-9a-f]{12,16})?@.{0,200}|(?<part>[\w.@-]{1,64}?)(?:-(?:osc|mdc|lwp|osp)(?:-MDT\w{1,8})?)?(?:-[0-9a-f]{12,16})?: Connection to [\w.-]{1,64} \(at .{1,60}\) was lost; in progress operations using this service will (?:wait|fail))/,
+      /^Lustre(?:Error)?: (?:\d{1,5}-\d{1,3}: )?(?:\d{1,10}:\d{1,6}:\([\w.-]{1,40}:\d{1,6}:\w{1,64}\(\)\) )?(?:@@@ Request sent has (?<text>timed out for (?:slow reply|sent delay)|failed due to network error): (?:.{0,200}? o\d{1,4}->(?<part2>[\w.-]{1,64}?)(?:-(?:osc|mdc|lwp|osp)(?:-MDT\w{1,8})?)?(?:-[0-9a-f]{12,16})?@.{0,200}|.{0,200})|(?<part>[\w.@-]{1,64}?)(?:-(?:osc|mdc|lwp|osp)(?:-MDT\w{1,8})?)?(?:-[0-9a-f]{12,16})?: Connection to [\w.-]{1,64} \(at .{1,60}\) was lost; in progress operations using this service will (?:wait|fail))/,
     examples: {
       yes: [
         '[  99.000001] Lustre: scratch-OST0004-osc-ffff9bd3e3c40000: Connection to scratch-OST0004 (at 10.1.0.9@o2ib) was lost; in progress operations using this service will wait for recovery to complete',
         '[  99.000001] LustreError: 166-1: MGC10.1.0.9@o2ib: Connection to MGS (at 10.1.0.9@o2ib) was lost; in progress operations using this service will fail',
+        '[  99.000001] Lustre: 4021:0:(client.c:2114:ptlrpc_expire_one_request()) @@@ Request sent has timed out for slow reply: [sent 1570000000/real 1570000000]  req@ffff9a3c4d5e6000 x1640000000000000/t0(0) o400->scratch-OST0001-osc-ffff9bd3e3c40000@10.1.0.9@o2ib:28/4 lens 224/224',
       ],
       no: [
         '[  99.000001] Lustre: Skipped 3 previous similar messages',

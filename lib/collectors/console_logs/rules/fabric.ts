@@ -192,16 +192,17 @@ export const fabricRules: readonly Rule[] = [
   {
     id: 'retry-handler-cancel',
     kind: 'hsn_retry_handler',
-    literals: ['now cancelling all ', 'to parked list', 'to parked switches'],
+    literals: ['now cancelling all ', 'cancel completed for sct', 'to parked list', 'to parked switches'],
     from: 'console',
     match:
-      /^cxi_rh(?:@cxi\d)?(?:\[\d{1,10}\])?: (?:RH: )?(?:now cancelling all \d{1,6} SPTs on the sct=\d{1,6} \((?<item>nid=\d{1,10})|Adding (?<item2>nid=\d{1,10}|switch=\d{1,10})\b.{0,60} to parked)/,
+      /^cxi_rh(?:@cxi\d)?(?:\[\d{1,10}\])?: (?:RH: )?(?:now cancelling all \d{1,6} SPTs on the sct=\d{1,6} \((?<item>nid=\d{1,10})|cancel completed for sct=\d{1,6}|Adding (?<item2>nid=\d{1,10}|switch=\d{1,10})\b.{0,60} to parked)/,
     block: 10,
     examples: {
       yes: [
         '[ 3000.000001] cxi_rh[6702]: RH: now cancelling all 1 SPTs on the sct=2253 (nid=301808, ep=0, vni=9408)',
         '[ 3000.000001] cxi_rh[6702]: Adding nid=301808 (mac=02:00:00:04:9a:f0) to parked list',
         '[ 3000.000001] cxi_rh[6702]: Adding switch=412 to parked switches',
+        '[ 3000.000001] cxi_rh[6702]: RH: cancel completed for sct=2253 (nid=301808)',
       ],
       no: [
         '[ 3000.000001] cxi_rh[6702]: RH: retry completed for sct=2253 (nid=301808)',

@@ -114,14 +114,11 @@ export const hardwareRules: readonly Rule[] = [
     severity: 'critical',
     literals: ['event severity: fatal', 'type: fatal', 'atal hardware error'],
     from: 'kernel',
-    match: /^(?:(?:\{\d{1,10}\})?\[Hardware Error\]: (?:event severity: fatal|Error \d{1,4}, type: fatal)|Fatal hardware error)/,
+    match: /^(?:(?:\{\d{1,10}\})?\[Hardware Error\]: {1,4}(?:event severity: fatal|Error \d{1,4}, type: fatal)|Fatal hardware error)/,
     part: 'machine',
     block: 1,
     examples: {
-      yes: [
-        '[  500.000001] {1}[Hardware Error]: event severity: fatal',
-        '[  500.000001] {1}[Hardware Error]:  Error 0, type: fatal'.replace(':  Error', ': Error'),
-      ],
+      yes: ['[  500.000001] {1}[Hardware Error]: event severity: fatal', '[  500.000001] {1}[Hardware Error]:  Error 0, type: fatal'],
       no: ['[  500.000001] {1}[Hardware Error]: event severity: recoverable'],
     },
   },

@@ -9,15 +9,24 @@ const END = '(?:\\.|\\.\\.\\.|\\u2026)?$';
 const VITAL =
   /mount|network|nfs|lustre|lnet|weka|pbs|slurm|munge|cxi|sssd|rpcbind|nvidia|\/(?:home|scratch|lus|opt|var)\b|local file systems|remote file systems/i;
 
+const FAILED = [
+  'ailed to start ',
+  'ailed to mount ',
+  'ependency failed for ',
+  'ssertion failed for ',
+  'imed out waiting for ',
+  'imed out starting ',
+];
+
 export const serviceRules: readonly Rule[] = [
   {
     id: 'vital-unit-failed',
     kind: 'unit_failed',
     severity: 'warning',
-    literals: ['ailed to start ', 'ailed to mount ', 'ependency failed for ', 'imed out waiting for ', 'imed out starting '],
+    literals: FAILED,
     from: 'console',
     match: new RegExp(
-      `^(?:\\[ {0,2}(?:FAILED|DEPEND|TIME) {0,2}\\] |systemd\\[1\\]: )(?:Failed to mount (?<part2>[^]{1,100}?)|(?:Failed to start|Dependency failed for|Timed out (?:waiting for(?: device)?|starting)) (?=[^]*(?:${VITAL.source}))${UNIT})${END}`,
+      `^(?:\\[ {0,2}(?:FAILED|DEPEND|TIME|ASSERT) {0,2}\\] |systemd\\[1\\]: )(?:Failed to mount (?<part2>[^]{1,100}?)|(?:Failed to start|(?:Dependency|Assertion) failed for|Timed out (?:waiting for(?: device)?|starting)) (?=[^]*(?:${VITAL.source}))${UNIT})${END}`,
       'i',
     ),
     examples: {
@@ -39,16 +48,17 @@ export const serviceRules: readonly Rule[] = [
   {
     id: 'unit-failed',
     kind: 'unit_failed',
-    literals: ['ailed to start ', 'ailed to mount ', 'ependency failed for ', 'imed out waiting for ', 'imed out starting '],
+    literals: FAILED,
     from: 'console',
     match: new RegExp(
-      `^(?:\\[ {0,2}(?:FAILED|DEPEND|TIME) {0,2}\\] |systemd\\[1\\]: )(?:Failed to (?:start|mount)|Dependency failed for|Timed out (?:waiting for(?: device)?|starting)) ${UNIT}${END}`,
+      `^(?:\\[ {0,2}(?:FAILED|DEPEND|TIME|ASSERT) {0,2}\\] |systemd\\[1\\]: )(?:Failed to (?:start|mount)|(?:Dependency|Assertion) failed for|Timed out (?:waiting for(?: device)?|starting)) ${UNIT}${END}`,
     ),
     examples: {
       yes: [
         '[FAILED] Failed to start Postfix Mail Transport Agent.',
         '[\u001b[0;1;31mFAILED\u001b[0m] Failed to start \u001b[0;1;39mpostfix.service - Postfix\u001b[0m.',
         '[   41.000001] systemd[1]: Failed to start Postfix Mail Transport Agent.',
+        '[ASSERT] Assertion failed for Postfix Mail Transport Agent.',
       ],
       no: ['Condition check resulted in Postfix being skipped.', '[FAILED] Failed unmounting /oldroot.', 'app: Failed to start x.'],
     },

@@ -27,7 +27,7 @@ export const storageRules: readonly Rule[] = [
     ],
     from: 'kernel',
     match:
-      /^(?:EXT[234]-fs error \(device (?<part>[\w.!/-]{1,64})\):? ?(?<text>.{0,160})|EXT[234]-fs \((?<part2>[\w.!/-]{1,64})\): I\/O error while writing superblock|SQUASHFS error: (?<text2>.{1,120})|BTRFS:? (?:error|critical) \(device (?<part3>[\w.!/-]{1,64})(?: state \w{1,8})?\)(?:: | in )(?<text3>.{0,120})|FAT-fs \((?<part4>[\w.!/-]{1,64})\): error.{0,80}|JBD2: (?:Detected IO errors|Error -?\d{1,4} detected|I\/O error).{0,80}|XFS \((?<part5>[\w.!/-]{1,64})\): (?<text4>metadata I\/O error.{0,120}|Metadata (?:I\/O Error|CRC error|corruption) .{0,100}|Corruption (?:detected|warning).{0,80}|log I\/O error.{0,60}|Internal error .{0,100}))/,
+      /^(?:EXT[234]-fs error \(device (?<part>[\w.!/-]{1,64})\):? ?(?<text>.{0,160})|EXT[234]-fs \((?<part2>[\w.!/-]{1,64})\): I\/O error while writing superblock|SQUASHFS error: (?<text2>.{1,120})|BTRFS:? (?:error|critical) \(device (?<part3>[\w.!/-]{1,64})(?::? state \w{1,8})?\)(?:: | in )(?<text3>.{0,120})|FAT-fs \((?<part4>[\w.!/-]{1,64})\): error.{0,80}|JBD2: (?:Detected IO errors|Error -?\d{1,4} detected|I\/O error).{0,80}|XFS \((?<part5>[\w.!/-]{1,64})\): (?<text4>metadata I\/O error.{0,120}|Metadata (?:I\/O Error|CRC error|corruption) .{0,100}|Corruption (?:detected|warning).{0,80}|log I\/O error.{0,60}|Internal error .{0,100}))/,
     part: 'unnamed',
     block: 10,
     examples: {
@@ -38,6 +38,7 @@ export const storageRules: readonly Rule[] = [
         '[  77.000001] XFS (dm-0): Metadata corruption detected at xfs_agf_read_verify+0xd6/0x130 [xfs], xfs_agf block 0x1',
         '[  77.000001] XFS (dm-0): metadata I/O error in "xfs_trans_read_buf_map" at daddr 0x1 len 1 error 5',
         '[  77.000001] BTRFS error (device sdb1): bdev /dev/sdb1 errs: wr 1, rd 0, flush 0, corrupt 0, gen 0',
+        '[  77.000001] BTRFS: error (device sdb1: state EA) in btrfs_commit_transaction:2449: errno=-5 IO failure (Error while writing out transaction)',
       ],
       no: [
         '[  77.000001] EXT4-fs (sda2): mounted filesystem with ordered data mode. Opts: errors=remount-ro',
@@ -60,7 +61,7 @@ export const storageRules: readonly Rule[] = [
     ],
     from: 'kernel',
     match:
-      /^(?:EXT[234]-fs \((?<part>[\w.!/-]{1,64})\): Remounting filesystem read-only|EXT[234]-fs (?:error )?\((?:device )?(?<part2>[\w.!/-]{1,64})\).{0,80}(?:Journal has aborted|Detected aborted journal)|Aborting journal on device (?<part6>[\w.!/-]{1,64}?)(?:-\d{1,6})?\.|BTRFS(?: info| warning|: )? ?\(device (?<part3>[\w.!/-]{1,64})(?: state \w{1,8})?\):? (?:is )?forced readonly|FAT-fs \((?<part4>[\w.!/-]{1,64})\): Filesystem has been set read-only|Remounting filesystem read-only)/,
+      /^(?:EXT[234]-fs \((?<part>[\w.!/-]{1,64})\): Remounting filesystem read-only|EXT[234]-fs (?:error )?\((?:device )?(?<part2>[\w.!/-]{1,64})\).{0,80}(?:Journal has aborted|Detected aborted journal)|Aborting journal on device (?<part6>[\w.!/-]{1,64}?)(?:-\d{1,6})?\.|BTRFS(?: info| warning|: )? ?\(device (?<part3>[\w.!/-]{1,64})(?::? state \w{1,8})?\):? (?:is )?forced readonly|FAT-fs \((?<part4>[\w.!/-]{1,64})\): Filesystem has been set read-only|Remounting filesystem read-only)/,
     part: 'unnamed',
     block: 10,
     examples: {
@@ -164,6 +165,23 @@ export const storageRules: readonly Rule[] = [
     },
   },
   {
+    id: 'raid-member-failed',
+    kind: 'disk_error',
+    severity: 'critical',
+    literals: ['Disk failure on '],
+    from: 'kernel',
+    match: /^(?<text>(?:md\/)?raid\d{0,2}:(?:\w{1,16}:)? Disk failure on (?<part>[\w!-]{1,32}).{0,60})/,
+    part: 'unnamed',
+    block: 10,
+    examples: {
+      yes: [
+        '[  77.000001] md/raid1:md0: Disk failure on sda1, disabling device.',
+        '[  77.000001] raid5: Disk failure on sdc1, disabling device. Operation continuing on 3 devices',
+      ],
+      no: ['[  77.000001] md/raid1:md0: active with 2 out of 2 mirrors', 'monitor[12]: Disk failure on sda1'],
+    },
+  },
+  {
     id: 'disk-io-error',
     kind: 'disk_error',
     literals: [
@@ -176,7 +194,6 @@ export const storageRules: readonly Rule[] = [
       'nrecovered read error',
       'Medium Error',
       'lost async page write',
-      'Disk failure on ',
       'rejecting I/O to dead device',
       'rejecting I/O to offline device',
       'evice offlined',
@@ -184,7 +201,7 @@ export const storageRules: readonly Rule[] = [
     ],
     from: 'kernel',
     match:
-      /^(?:blk_update_request: |print_req_error: |end_request: )?(?<text>(?:I\/O error|critical (?:medium|target|space allocation) error), dev (?<part>[\w!-]{1,32}), sector \d{1,20}|Buffer I\/O error on (?:dev(?:ice)? )(?<part2>[\w!-]{1,32}), (?:logical|lost).{0,60}|(?<part3>[\w!-]{1,32}): attempt to access beyond end of device|attempt to access beyond end of device|md\/raid\d{0,2}:\w{1,16}: Disk failure on (?<part4>[\w!-]{1,32}).{0,60}|sd [\d:]{7,20}: (?:\[(?<part5>sd\w{1,4})\] )?(?:rejecting I\/O to (?:dead|offline) device|Device offlined.{0,40}|.{0,40}Medium Error.{0,40}|Add\. Sense: Unrecovered read error.{0,20}))/,
+      /^(?:blk_update_request: |print_req_error: |end_request: )?(?<text>(?:I\/O error|critical (?:medium|target|space allocation) error), dev (?<part>[\w!-]{1,32}), sector \d{1,20}|Buffer I\/O error on (?:dev(?:ice)? )(?<part2>[\w!-]{1,32}), (?:logical|lost).{0,60}|(?<part3>[\w!-]{1,32}): attempt to access beyond end of device|attempt to access beyond end of device|sd [\d:]{7,20}: (?:\[(?<part5>sd\w{1,4})\] )?(?:rejecting I\/O to (?:dead|offline) device|Device offlined.{0,40}|.{0,40}Medium Error.{0,40}|Add\. Sense: Unrecovered read error.{0,20}))/,
     part: 'unnamed',
     block: 10,
     veto: /dev (?:fd|sr|loop|ram)\d/,
@@ -195,7 +212,6 @@ export const storageRules: readonly Rule[] = [
         '[  77.000001] end_request: I/O error, dev sdb, sector 0',
         '[  77.000001] critical medium error, dev sdb, sector 1953525168 op 0x0:(READ)',
         '[  77.000001] Buffer I/O error on dev sdb1, logical block 0, async page read',
-        '[  77.000001] md/raid1:md0: Disk failure on sdb1, disabling device.',
         '[  77.000001] sd 0:0:1:0: [sdb] Add. Sense: Unrecovered read error',
       ],
       no: [
