@@ -8,6 +8,7 @@ export const MAX_LINE = 65_536;
 
 const LF = 10;
 const NOTHING = new Uint8Array(0);
+const latin1 = new TextDecoder('latin1');
 
 /**
  * Parts a stream of bytes into lines and hands those on in which something stands. What it does depends on the bytes
@@ -148,7 +149,7 @@ export class LineFeed {
   private textBefore(bytes: Uint8Array, from: number, start: number): string {
     const own = bytes.subarray(Math.max(from, start - CONTEXT), start);
     const all = own.length < CONTEXT ? concat(this.context, own).slice(-CONTEXT) : own;
-    return String.fromCharCode(...all);
+    return latin1.decode(all);
   }
 
   private commit(bytes: Uint8Array, from: number, to: number): void {

@@ -40,7 +40,9 @@ function bookOf(options: Options): RuleBook {
 
 async function collect(inputs: readonly Input[], context: Context): Promise<Collected<Carry>> {
   const { config, now } = context;
-  const sorted = logsOf(inputs, config.pattern === undefined ? undefined : new RegExp(config.pattern, 'u'), context.nodeDomains);
+  const known = new Map(Object.entries(context.carry?.logs ?? {}));
+  const pattern = config.pattern === undefined ? undefined : new RegExp(config.pattern, 'u');
+  const sorted = logsOf(inputs, pattern, context.nodeDomains, new Set(known.keys()));
   const options: ReadOptions = {
     book: bookOf(config),
     timezone: context.timezone,
@@ -48,7 +50,6 @@ async function collect(inputs: readonly Input[], context: Context): Promise<Coll
     memory: new Uint8Array(PIECE),
   };
   const gathering = new Gathering(context, options);
-  const known = new Map(Object.entries(context.carry?.logs ?? {}));
   const states = new Map<string, LogState>();
   for (const log of sorted.logs) {
     const before = known.get(log.key);
@@ -195,12 +196,17 @@ class Gathering {
     return {
       ...summarise(this.seen, conditions),
       conditions,
-      cleared: this.cleared,
+      cleared: this.cleared.filter((c) => !conditions.some((o) => sameIncident(o, c))),
       coverage: { records: this.seen.length, rejected, problems: boundedProblems(this.problems), observed: { node: fold(this.observed) } },
       facts: [...this.facts.values()],
       carry,
     };
   }
+}
+
+/** A node may have several logs: what one of them says is over goes on where another shows it. */
+function sameIncident(open: ConditionDraft, cleared: ClearedDraft): boolean {
+  return open.subject.id === cleared.subject.id && open.kind === cleared.kind && open.part === cleared.part;
 }
 
 /** Problems that matter first; of what passes the bound the number is told. */

@@ -22,11 +22,16 @@ const ADDRESS = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 /** A log that is named for its kind stands in a folder that is named for its node. */
 const GENERIC = /^(?:console|serial|messages|current|output|ttyS\d|conman|log)(?:\.log|\.txt|\.out)?$/i;
 
-/** Sorts inputs into logs. @returns also the names of files that are none, and of packed ones that are not read */
+/**
+ * Sorts inputs into logs.
+ * @param known keys of logs that earlier runs read: a rotated one may lie there alone for a moment
+ * @returns also the names of files that are none, and of packed ones that are not read
+ */
 export function logsOf(
   inputs: readonly Input[],
   pattern: RegExp | undefined,
   nodeDomains: readonly string[],
+  known: ReadonlySet<string> = new Set(),
 ): { logs: Log[]; strangers: string[]; packed: string[]; nameless: string[] } {
   const names = new Set(inputs.map((i) => i.name));
   const logs = new Map<string, Log>();
@@ -51,7 +56,8 @@ export function logsOf(
     } else if (NUMBERED.test(base) && !ADDRESS.test(base)) {
       const stem = base.replace(NUMBERED, '');
       // A name that merely ends in a number is a node's own unless it is a neighbour of another log.
-      if (/\.(?:log|txt|out)$/.test(stem) || names.has(folder + stem) || names.has(`${folder}${stem}.log`)) {
+      const isLog = (name: string): boolean => names.has(folder + name) || known.has(folder + name);
+      if (/\.(?:log|txt|out)$/.test(stem) || isLog(stem) || isLog(`${stem}.log`)) {
         base = stem;
         rotated = true;
       }

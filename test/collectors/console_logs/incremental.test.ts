@@ -307,3 +307,30 @@ describe('reading on', () => {
     expect(later.cleared).toEqual([]);
   });
 });
+
+describe('several files of one node', () => {
+  test('a log that was rotated away and is not there anew yet is no node of its own', async () => {
+    const file = { inode: '1', bytes: bytesOfText('[  100.100001] Kernel panic - not syncing: Fatal exception\r\n') };
+    const first = await runOn([inputOf('n1', file)]);
+    const between = await runOn([inputOf('n1.1', file)], { carry: first.carry });
+    expect(between.coverage.observed).toEqual({ node: 'n1' });
+    expect(told(between)).toEqual(['critical kernel_panic']);
+    const after = await runOn([inputOf('n1.1', file), inputOf('n1', { inode: '2', bytes: bytesOfText('[    1.000001] ok\r\n') })], {
+      carry: between.carry,
+    });
+    expect(after.conditions.map((c) => [c.kind, c.count])).toEqual([['kernel_panic', 1]]);
+    expect(after.coverage.problems).toEqual([]);
+  });
+
+  test('what one of its logs says is over goes on where another shows it', async () => {
+    const hang = '[  100.000001] nfs: server nas1 not responding, still trying\r\n';
+    const files = (more: string) => [
+      inputOf('n1', { inode: '1', bytes: bytesOfText(hang) }),
+      inputOf('console.n1', { inode: '2', bytes: bytesOfText(hang + more) }),
+    ];
+    const first = await runOn(files(''));
+    const second = await runOn(files('[  101.000001] nfs: server nas1 OK\r\n'), { carry: first.carry });
+    expect(second.conditions.map((c) => c.kind)).toEqual(['nfs_hang']);
+    expect(second.cleared).toEqual([]);
+  });
+});
