@@ -142,7 +142,7 @@ function collect(source: string, given: object = {}, each = 20_000): Promise<Dig
       timezone: 'America/Denver',
       nodeDomains: ['hsn.cm.demo.test'],
       rules: {},
-      known: {},
+      handed: { state: 'none' },
       mtime: '2026-11-30T08:44:00.000Z',
     },
     { path: readFiles, url: httpReader(nodeGet, (path) => readFileSync(path, 'utf8'), { each, all: 60_000 }) },
