@@ -43,6 +43,10 @@ async function withSession(flags: CommonFlags, work: (session: Session) => Promi
   return status;
 }
 
+// A reader that has seen enough (`| head`) ends neither the work nor its exit status.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
 const status = await runProgram(process.argv.slice(2), {
   withSession,
   serve: (flags) => serveNode(flags, process.env),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { kinds } from '../findings/kinds.ts';
+import type { Kind } from '../model/kind.ts';
 import { EXIT, fetchJson, type Session } from './session.ts';
 
 /** `kinds`: every kind of condition that can occur, as a table or as JSON. */
@@ -7,15 +8,24 @@ export function kindsCommand(out: (text: string) => void, json: boolean): number
   const all = [...kinds.values()].sort((a, b) => (a.kind < b.kind ? -1 : 1));
   if (json) out(`${JSON.stringify({ kinds: all }, null, 2)}\n`);
   else {
-    out('| kind | severity | of | ends by | hint |\n|---|---|---|---|---|\n');
+    out(row('kind', 'title', 'severity', 'of', 'ends by', 'hint', 'provenance') + row('---', '---', '---', '---', '---', '---', '---'));
     for (const k of all) {
-      const ends = 'after' in k.clears ? `${k.clears.by} ${k.clears.after}` : k.clears.by;
-      out(
-        `| ${k.kind} | ${k.severity} | ${k.subjects.join(', ')}${k.part ? ` (${k.part})` : ''} | ${ends} | ${k.hint.replaceAll('|', '\\|')} |\n`,
-      );
+      const of = `${k.subjects.join(', ')}${k.part ? ` (${k.part})` : ''}`;
+      out(row(k.kind, k.title, k.severity, of, endOf(k), k.hint, k.provenance));
     }
   }
   return EXIT.done;
+}
+
+function row(...cells: string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
+}
+
+/** What ends a condition of a kind, and what it takes to begin: `expiry 24h`, `absence, 2 looks; told after 2 of 3 looks`. */
+function endOf({ clears, resolveAfter = 1, confirm }: Kind): string {
+  const by = 'after' in clears ? `${clears.by} ${clears.after}` : clears.by;
+  const looks = resolveAfter > 1 ? `, ${resolveAfter} looks` : '';
+  return `${by}${looks}${confirm ? `; told after ${confirm.n} of ${confirm.m} looks` : ''}`;
 }
 
 const Check = z.looseObject({
