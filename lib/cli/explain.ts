@@ -36,12 +36,13 @@ export function storyText(story: Story, { width }: { width: number }): string[] 
     say('state', `${finding.state}${finding.episode > 1 ? `, episode ${finding.episode}` : ''}: ${line(finding.reason)}`);
     say('seen', seenOf(finding, now));
     say('looks', looksOf(finding.looks ?? ''));
-    const { escalated, acknowledged, place, hint, provenance, conditions } = finding;
+    const { escalated, acknowledged, place, hint, runbook = '', provenance, conditions } = finding;
     say('severity', escalated ? `from ${escalated.from} at ${clockTime(escalated.at, now)}: ${line(escalated.reason)}` : '');
     say('ack', acknowledged ? `by ${line(acknowledged.by)} until ${clockTime(acknowledged.until, now)}: ${line(acknowledged.reason)}` : '');
     say('place', pairs(place ?? {}));
     say('values', pairs(conditions[0]?.values ?? {}));
     say('look at', line(hint, 1000));
+    say('runbook', line(runbook));
     say('rule', `${finding.kind} of ${finding.source}: ${line(provenance)}`);
   }
   if (heldBack) {

@@ -2,7 +2,7 @@ import { compareSeverity } from '../model/condition.ts';
 import type { Finding } from '../model/finding.ts';
 import { compareNames } from '../model/text.ts';
 import { parseDuration } from '../model/time.ts';
-import { severityOf } from './escalate.ts';
+import { type Rules, severityOf } from './escalate.ts';
 import { changesIn } from './flapping.ts';
 import { kindOf } from './follow.ts';
 import type { Names } from './names.ts';
@@ -16,6 +16,8 @@ export interface Listing {
   hidden: { has(id: string): boolean };
   acknowledged: ReadonlyMap<string, NonNullable<Finding['acknowledged']>>;
   names: Names;
+  /** The site's rules, by kind. */
+  rules: Rules;
   now: number;
 }
 
@@ -38,13 +40,14 @@ function isListed(t: Tracked, now: number): boolean {
   return t.shown !== 'never' && now - Date.parse(t.resolvedAt ?? t.lastSeen) <= SHOWN_RESOLVED;
 }
 
-function findingOf(t: Tracked, { acknowledged, names }: Listing): Finding {
+function findingOf(t: Tracked, { acknowledged, names, rules }: Listing): Finding {
   const { condition, raised } = t;
   const { id, subject } = condition;
   const kind = kindOf(condition);
   const severity = severityOf(t);
   const ack = acknowledged.get(id);
   const node = names.canonical(subject.id);
+  const runbook = Object.hasOwn(rules, condition.kind) ? rules[condition.kind]?.['runbook'] : undefined;
   return {
     id,
     episode: t.episode,
@@ -71,6 +74,7 @@ function findingOf(t: Tracked, { acknowledged, names }: Listing): Finding {
     ...(condition.place && { place: condition.place }),
     evidence: condition.evidence,
     hint: condition.hint,
+    ...(typeof runbook === 'string' && { runbook }),
     provenance: kind.provenance,
     reason: t.reason,
   };

@@ -87,7 +87,7 @@ export function judge(input: JudgeInput): Judged {
   showPassed(tracked, { was, covers, names, now });
   const acknowledged = acknowledge(tracked, groundTruth, now);
   const transitions = transitionsOf(was, tracked, { ...input, isPast: (id) => episodes.has(id) });
-  const findings = findingsOf(tracked, { hidden, acknowledged, names, now });
+  const findings = findingsOf(tracked, { hidden, acknowledged, names, rules: setting.rules, now });
   const sources = input.sources.filter((v) => v.source !== OBSERVER).map((v) => sourceReport(v, now));
   const judged: Record<string, string> = { ...input.before?.judged };
   for (const { source, snapshot } of input.sources) if (snapshot) judged[source] = snapshot.id;

@@ -39,6 +39,8 @@ export const Finding = z.object({
   place: Place.optional(),
   evidence: z.array(Evidence),
   hint: z.string(),
+  /** The site's own page for this kind, from its `rules`. */
+  runbook: z.string().optional(),
   provenance: z.string(),
   /** Why it is in this state: `cleared by a boot at …`, `source weka_state failed: …`, `subject not observed`. */
   reason: z.string(),

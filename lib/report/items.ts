@@ -4,7 +4,7 @@ import type { Report } from '../model/report.ts';
 import { setText } from '../findings/set-text.ts';
 import { MAX_SET, statements } from './statements.ts';
 import { fold } from '../nodeset.ts';
-import { clockTime, count, lengths, line, nameOf, shortId, withClock } from './words.ts';
+import { adviceOf, clockTime, count, lengths, line, nameOf, shortId, withClock } from './words.ts';
 
 /** One line of a section with what belongs to it: a group, findings of one kind, severity and state, or a plain statement. */
 export interface Item {
@@ -89,9 +89,10 @@ function detailsIn(place: Place, severity: Severity): number {
 }
 
 /** What to look at: while it is new, or critical. Later `explain` has it. */
-function hintIn(place: Place, { hint, severity }: Finding): { hint?: string } {
+function hintIn(place: Place, finding: Finding): { hint?: string } {
+  const { hint, severity } = finding;
   const isTold = hint !== '' && !place.startsWith('resolved') && (severity === 'critical' || !TOLD_BEFORE.has(place));
-  return isTold ? { hint: line(hint) } : {};
+  return isTold ? { hint: adviceOf(finding) } : {};
 }
 
 function idsOf(some: readonly Finding[]): string {

@@ -40,6 +40,11 @@ export function messageOf({ conditions, title }: Pick<Finding, 'conditions' | 't
   return line(conditions[0]?.message ?? title);
 }
 
+/** What to look at, and the site's own page for it. */
+export function adviceOf({ hint, runbook }: Pick<Finding, 'hint' | 'runbook'>): string {
+  return runbook === undefined ? line(hint) : `${line(hint)} Runbook: ${line(runbook)}`;
+}
+
 /** The id as far as people need it; `explain` takes it so. */
 export function shortId(id: string): string {
   return line(id.slice(0, 8));

@@ -102,6 +102,8 @@ function alertOf(matter: Matter, report: Report, { now, labels }: AlertOptions):
       hint: apart(matter.hint),
       state: `${matter.state}: ${apart(matter.reason)}`,
       key: dedupKey(matter),
+      // The site's own word, which may be followed.
+      ...(finding?.runbook !== undefined && { runbook_url: finding.runbook }),
       ...(group && { group: apart(group.message) }),
       ...(evidence !== undefined && { evidence: apart(evidence) }),
       ...(finding?.acknowledged && { acknowledged: apart(`${finding.acknowledged.by}: ${finding.acknowledged.reason}`) }),

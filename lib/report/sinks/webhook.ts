@@ -27,6 +27,8 @@ export interface Notification {
     count: number;
     group?: { id: string; message: string };
     hint: string;
+    /** The site's own page for the kind. */
+    runbook?: string;
     findings: {
       key: string;
       id: string;
@@ -48,6 +50,7 @@ export function notification(report: Report, notices: readonly Notice[]): { body
   const spelled = notices.map((notice) => {
     const some = notice.matters.slice(0, left);
     left -= some.length;
+    const runbook = notice.matters[0]?.finding?.runbook;
     return {
       reason: notice.reason,
       severity: notice.severity,
@@ -57,6 +60,7 @@ export function notification(report: Report, notices: readonly Notice[]): { body
       count: notice.matters.length,
       ...(notice.group && { group: { id: notice.group.id, message: line(notice.group.message) } }),
       hint: notice.matters[0]?.hint ?? '',
+      ...(runbook !== undefined && { runbook }),
       findings: some.map(spell),
     };
   });
