@@ -35,7 +35,7 @@ export function statements(some: readonly Finding[], most: number, now: number):
     byWords.set(words, [...(byWords.get(words) ?? []), saying]);
   }
   const rows = [...byWords.values()].flatMap((alike) => (alike.length < ALIKE ? alike.map((one) => [one]) : [alike]));
-  const shown = rows.slice(0, most).map((row) => told(row, { isAlone: some.length === 1, isOnly: rows.length === 1 }));
+  const shown = rows.slice(0, most).map((row) => withClock(told(row, { isAlone: some.length === 1, isOnly: rows.length === 1 }), now));
   const left = rows.slice(most).reduce((n, row) => n + row.reduce((m, { said }) => m + said.length, 0), 0);
   return left > 0 && most > 0 ? [...shown, `and ${left} more`] : shown;
 }

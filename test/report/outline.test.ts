@@ -210,9 +210,9 @@ describe('a line of a report', () => {
   });
 
   it('tells how long what is over lasted, and why it is over', () => {
-    const over = { state: 'resolved', resolvedAt: ago(0), reason: 'cleared by a boot' } as const;
+    const over = { state: 'resolved', resolvedAt: ago(0), reason: 'cleared by a boot at 2026-11-30T08:40:12.000Z' } as const;
     expect(items([finding({ ...over, firstSeen: ago(2 * HOUR) })], 'Resolved')).toMatchObject([
-      { facts: ['lasted 2h'], details: [expect.stringContaining('— cleared by a boot [')] },
+      { facts: ['lasted 2h'], details: [expect.stringContaining('— cleared by a boot at 08:40Z [')] },
     ]);
     expect(
       items([finding({ ...over, node: 'n1', firstSeen: ago(2 * HOUR) }), finding({ ...over, node: 'n2' })], 'Resolved')[0]?.facts,
