@@ -46,7 +46,9 @@ export function looker(
   const isObserved = observation(snapshot.coverage.observed);
   return ({ id, subject, lastSeen }, kind) => {
     const condition = present.get(id);
-    const expired = expiry(kind, condition?.lastSeen ?? lastSeen, now);
+    // A clock that was set back dates what is seen now before what was seen earlier.
+    const latest = condition !== undefined && condition.lastSeen > lastSeen ? condition.lastSeen : lastSeen;
+    const expired = expiry(kind, latest, now);
     if (expired) return expired;
     if (condition) return stale === null ? { saw: 'present', condition } : { saw: 'nothing', why: stale, condition };
     const end = cleared.get(id);
