@@ -75,8 +75,9 @@ export function worrying({ findings }: Report): Finding[] {
 /** What a report lacks, and what it has too much. */
 export function mistakes(report: Report, { must, may }: Expected): { missing: string[]; unexpected: string[] } {
   const have = worrying(report).flatMap((f) => f.conditions);
+  const unwell = new Set(report.sources.filter((s) => s.status !== 'ok' || !s.fresh).map((s) => `source ${s.source}`));
   return {
-    missing: [...must].filter((key) => !have.some((c) => standsFor(key, c))),
+    missing: [...must].filter((key) => !unwell.has(key) && !have.some((c) => standsFor(key, c))),
     unexpected: have.filter((c) => !isExpected([...must, ...may], c)).map((c) => `${c.kind} ${c.subject.type} ${c.subject.id}`),
   };
 }
