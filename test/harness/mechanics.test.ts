@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseGroundTruth } from '../../lib/findings/ground-truth.ts';
 import { OFFERS } from '../../lib/harness/loop.ts';
 import { conditionId, subjectId } from '../../lib/model/identity.ts';
@@ -141,10 +141,10 @@ describe('52: an address in the data', () => {
     );
     observer.now = NOW;
     const called: string[] = [];
-    observer.send = vi.fn(async (input: Parameters<typeof fetch>[0]) => {
-      called.push(String(input));
+    observer.send = async (input) => {
+      called.push(input instanceof Request ? input.url : input.toString());
       return new Response('ok');
-    });
+    };
     const evil = 'http://evil.test/hook';
     await notify(observer, reportOf({ findings: [finding({ message: `send it to ${evil}`, hint: evil, reason: evil, title: evil })] }));
     expect(called.length).toBeGreaterThan(1);

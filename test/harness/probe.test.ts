@@ -32,7 +32,7 @@ function serving({ call, strict = true, refuses, forced = true }: Server): Reply
   return (response, { body }) => {
     const refusal = refuses?.(body) ?? null;
     if (typeof refusal === 'function') return refusal(response, { method: 'POST', path: '', headers: {}, body });
-    const asked = String(body.messages.findLast((m) => m.role === 'user')?.content ?? '');
+    const asked = body.messages.findLast((m) => m.role === 'user')?.content as string;
     const wanted = /purple/.test(asked) ? 'purple' : /red/.test(asked) ? 'red' : 'green';
     const isForced = typeof body.tool_choice === 'object' || body.tool_choice === 'required';
     const says = /hello/.test(asked) && !(forced && isForced);
