@@ -28,7 +28,7 @@ export function openaiClient(config: ModelConfig, key: () => Promise<string | un
     label: `${config.name} at ${host}`,
     complete: (request, signal) =>
       guarded(signal, async () => {
-        const client = await sdk(base, (await key()) ?? 'none', config.timeout);
+        const client = await sdk(base, (await key()) ?? 'none');
         // The library leaves a listener on the signal with every request: on one of the request's own it goes with it.
         const own = AbortSignal.any([signal]);
         const response = await client.chat.completions.create(toWire(config, request), { signal: own }).asResponse();
@@ -54,7 +54,10 @@ export function openaiClient(config: ModelConfig, key: () => Promise<string | un
   };
 }
 
-async function sdk(baseURL: string, apiKey: string, timeout: number) {
+/** The caller's signal is the one deadline; the library's own must not come before it. */
+const NEVER = 86_400_000;
+
+async function sdk(baseURL: string, apiKey: string) {
   const { default: Client } = await import('openai');
   return new Client({
     apiKey,
@@ -63,7 +66,7 @@ async function sdk(baseURL: string, apiKey: string, timeout: number) {
     project: null,
     webhookSecret: null,
     maxRetries: 0,
-    timeout,
+    timeout: NEVER,
     logLevel: 'off',
     fetchOptions: { redirect: 'error' },
     fetch: async (url, init) => {
