@@ -49,11 +49,12 @@ export async function findingsCommand(session: Session, flags: { state?: string;
   return verdict === 'degraded' ? 1 : 0;
 }
 
-/** `tools`, `tools call NAME JSON`: the read-only menu, by hand. */
+/** `tools`, `tools call NAME JSON`: the read-only menu, by hand. An answer is printed as the model gets it, within the same bound. */
 export async function toolsCommand(session: Session, call?: { name: string; args: string }): Promise<number> {
-  const answer = call
-    ? await fetchJson(session, `/tools/${encodeURIComponent(call.name)}`, { method: 'POST', body: call.args })
-    : await fetchJson(session, '/tools');
-  session.out(`${JSON.stringify(answer, null, 2)}\n`);
+  if (!call) session.out(`${JSON.stringify(await fetchJson(session, '/tools'), null, 2)}\n`);
+  else {
+    const answer = await fetchJson(session, `/tools/${encodeURIComponent(call.name)}`, { method: 'POST', body: call.args });
+    session.out(`${JSON.stringify(answer)}\n`);
+  }
   return EXIT.done;
 }
