@@ -8,14 +8,12 @@ export default defineConfig({
         test: {
           name: 'unit',
           isolate: false,
-          // A deadline against what never ends, not against a machine that is busy.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
           include: ['test/**/*.test.ts'],
           exclude: ['test/integration/**', 'test/bench/**'],
           setupFiles: ['test/loopback.ts'],
           // No test is about its own time; a busy machine may be ten times slower.
           testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {
