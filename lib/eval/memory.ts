@@ -67,13 +67,14 @@ export class MemoryFolder implements Sink {
       for (const [path, held] of found.sort(([a], [b]) => compareNames(a, b))) {
         const name = path.slice(path.lastIndexOf('/') + 1);
         const { size, inode } = held;
+        const pieces = held.pieces.slice();
         const mtime = toIso(held.mtime);
         opened.inputs.push({
           name,
           size,
           mtime,
           file: { device: '1', inode: String(inode) },
-          bytes: (from = 0) => bytesFrom(held.pieces.slice(), from),
+          bytes: (from = 0) => bytesFrom(pieces, from),
         });
         opened.coverage.push({ name, status: size === 0 ? 'empty' : 'ok', bytes: size, mtime });
       }
