@@ -101,6 +101,7 @@ function recipeOf(of: ScenarioClass, n: number, random: Random): Recipe {
       return {
         title: 'a fault of a node under maintenance',
         faults: [{ kind: one(DOWN), from, until }],
+        stories: () => [],
         truth: ([fault]) => ({ maintenance: [{ nodes: fault?.where ?? '', from: minutes(from - 0.5), until: minutes(until + 3) }] }),
       };
     case 'noise':

@@ -100,7 +100,8 @@ export class Recorder {
   /** Asks every contender about the look that has just been reported. */
   async ask(report: Report, expected: Expected, observer: EvalObserver, contenders: readonly Contender[]): Promise<void> {
     const open = report.findings.filter((f) => isOpen(f) && f.severity !== 'info');
-    this.#averagePrecision = averagePrecision(expected.must, foundIn(open));
+    // What is kept out of the list for a reason has no rank.
+    this.#averagePrecision = this.#covered.size > 0 ? null : averagePrecision(expected.must, foundIn(open));
     for (const { ref } of open.flatMap((f) => f.evidence)) {
       this.#evidence.refs++;
       if (await isHeld(observer, ref)) this.#evidence.held++;
@@ -121,11 +122,12 @@ export class Recorder {
     const floor = this.#answer(report, owners);
     this.#asked['floor'] = [{ ...floor, status: 'none', floorSame: true, obeyed: false, ...NOTHING_SPENT }];
     const plain = floorOf(report);
-    for (const { name, times, client } of contenders) {
+    for (const { name, times, limits, client } of contenders) {
+      const asked = { ...observer, config: { ...observer.config, model: limits } };
       this.#asked[name] = [];
       for (let i = 0; i < times; i++) {
         const began = performance.now();
-        const made = await reportWith(observer, report.tick, await client(this.#scenario));
+        const made = await reportWith(asked, report.tick, await client(this.#scenario));
         const ms = Math.round(performance.now() - began);
         const { usage, counts, status } = made.assessment;
         this.#asked[name].push({
@@ -150,7 +152,10 @@ export class Recorder {
   #answer(report: Report, owners: ReadonlyMap<string, string>): Pick<Asked, 'named' | 'stories' | 'pairs'> {
     const { stories } = this.#scenario;
     const answers = [...floorAnswers(report), ...modelAnswers(report)];
-    const linked = [...report.groups.map((g) => g.findings), ...report.assessment.stories.map((s) => s.findings)];
+    const linked = [
+      ...report.groups.map((g) => g.findings),
+      ...report.assessment.stories.filter((s) => s.hypothesis.verified).map((s) => s.findings),
+    ];
     return { named: stories.filter((s) => isTold(s, answers)).length, stories: stories.length, pairs: pairsOf(owners, linked) };
   }
 

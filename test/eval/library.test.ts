@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { enter } from '../../lib/eval/contenders.ts';
 import { FAULTS } from '../../lib/eval/faults/index.ts';
 import { JUDGMENTS } from '../../lib/eval/judgments.ts';
 import { allotment, scenarioOf } from '../../lib/eval/library.ts';
-import { oracle } from '../../lib/eval/oracle.ts';
 import { play } from '../../lib/eval/play.ts';
 import { Scenario, sha256Of } from '../../lib/eval/scenario.ts';
 
@@ -39,7 +39,7 @@ describe('a scenario', () => {
   const scenario = { ...whole, looks: whole.ask };
 
   it('gives the same bytes when it is played and when it is made again; a model adds what the floor cannot say, and changes nothing', async () => {
-    const played = await play(scenario, [{ name: 'perfect', times: 2, client: ({ stories }) => oracle(stories) }]);
+    const played = await play(scenario, [await enter({ name: 'perfect', times: 2 })]);
     expect(played.sha256).toBe(sha256Of(scenario));
     expect(played.falseAlarms).toEqual([]);
     expect(played.asked['floor']).toMatchObject([{ named: 0, stories: 1 }]);
