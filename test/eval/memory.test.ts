@@ -10,7 +10,9 @@ async function open(folder: MemoryFolder, path: string): Promise<Opened> {
 }
 
 function read({ inputs }: Opened, from: number): string {
-  return Buffer.concat([...(inputs[0]?.bytes(from) as Iterable<Uint8Array>)]).toString();
+  const [first] = inputs;
+  if (!first) return 'nothing was opened';
+  return Buffer.concat([...(first.bytes(from) as Iterable<Uint8Array>)]).toString();
 }
 
 describe('a folder in memory', () => {
