@@ -6,10 +6,10 @@ import { kafkaReader } from '../../lib/readers/kafka/reader.ts';
 import type { Opened } from '../../lib/readers/reader.ts';
 import { digest } from '../../lib/steps/digest.ts';
 import { requireDebian } from './debian.ts';
-import { KafkaBroker, requireKafka } from './kafka-broker.ts';
+import { KafkaBroker, findKafka } from './kafka-broker.ts';
 
 const tools = [requireDebian('kcat', 'kcat'), requireDebian('openssl', 'openssl')];
-const jars = tools.find((tool) => tool.missing !== undefined) ?? requireKafka();
+const jars = tools.find((tool) => tool.missing !== undefined) ?? findKafka();
 const why = jars.missing === undefined ? '' : ` (skipped: ${jars.missing})`;
 if (why !== '') console.warn(`skipped: Apache Kafka: ${jars.missing}`);
 
