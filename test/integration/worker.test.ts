@@ -1,7 +1,7 @@
 import { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundle, EDGE } from './bundle.ts';
-import { CONTRACT_CONFIG, CONTRACT_TOKEN, httpContract } from './contract.ts';
+import { bundle, EDGE } from '../functions/bundle.ts';
+import { CONTRACT_CONFIG, CONTRACT_TOKEN, httpContract } from '../functions/contract.ts';
 
 /** The whole worker, minified: what a platform loads at a cold start. */
 const BUDGET_BYTES = 1_250_000;
