@@ -72,14 +72,10 @@ describe('a tick at the edge', () => {
   });
 });
 
-/** Files of functions/ that are entries, or what functions share. */
-const NO_FUNCTION = ['app', 'auth', 'cli', 'edge', 'exit', 'front', 'function', 'node', 'server', 'standing', 'units', 'worker'];
-
 describe('each function, deployed alone over the same two buckets', () => {
-  const names = [
-    ...readdirSync(`${ROOT}/functions`).flatMap((f) => (f.endsWith('.ts') ? [f.slice(0, -3)] : [])),
-    ...readdirSync(`${ROOT}/functions/collect`).map((f) => `collect/${f.slice(0, -3)}`),
-  ].filter((name) => name !== 'collect/function' && !NO_FUNCTION.includes(name));
+  const mounted = readFileSync(`${ROOT}/functions/app.ts`, 'utf8').matchAll(/^import \w+ from '\.\/([\w-]+)\.ts';/gm);
+  const collects = readdirSync(`${ROOT}/functions/collect`).filter((f) => f !== 'function.ts');
+  const names = [...[...mounted].map((m) => m[1] as string), ...collects.map((f) => `collect/${f.slice(0, -3)}`)];
   const called = new Set<string>();
   let deployed: Miniflare;
   beforeAll(async () => {
@@ -129,6 +125,8 @@ describe('each function, deployed alone over the same two buckets', () => {
     expect(await json('replay', `/${tick}`, POST)).toMatchObject({ identical: true });
     expect(await json('run', '/', POST)).toBeTypeOf('object');
     expect(await json('audit', '/verify')).toBeTypeOf('object');
+    expect(await json('ground-truth', '/lint', { ...POST, body: 'fleet: []\n' })).toBeTypeOf('object');
+    expect(await json('doctor', '/', POST)).toBeTypeOf('object');
     expect([...called].sort()).toEqual([...names].sort());
   });
 });
