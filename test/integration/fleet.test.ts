@@ -9,7 +9,7 @@ import { fleetSpec, HOUR, parseFault, SpecError } from '../../lib/eval/spec.ts';
 import { parseGroundTruth } from '../../lib/findings/ground-truth.ts';
 import { expand } from '../../lib/nodeset.ts';
 import { run } from '../../lib/steps/run.ts';
-import { MemorySink, mistakes, observerOf, spec, temporaryFolder, worrying, writeSite, writtenFleet } from './fleets.ts';
+import { MemorySink, mistakes, observerOf, spec, temporaryFolder, worrying, writeSite, writtenFleet } from '../eval/fleets.ts';
 
 /** The source files of a folder, with their bytes and times. */
 function sourcesIn(folder: string): Map<string, string> {

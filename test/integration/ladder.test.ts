@@ -7,7 +7,7 @@ import { hasUnsafe } from '../../lib/model/text.ts';
 import type { Observer } from '../../lib/steps/observer.ts';
 import { replay } from '../../lib/steps/replay.ts';
 import { tick } from '../../lib/steps/tick.ts';
-import { type Collected, collectDay, type Day, DEMO, LIMITS } from './demo.ts';
+import { type Collected, collectDay, type Day, DEMO, LIMITS } from '../harness/demo.ts';
 
 const DAYS: readonly Day[] = ['faulty', 'healthy'];
 const collected = new Map<Day, Collected>();

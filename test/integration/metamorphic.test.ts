@@ -7,7 +7,7 @@ import { Random } from '../../lib/eval/random.ts';
 import { type FleetSpec, HOUR, SPEC_DEFAULTS } from '../../lib/eval/spec.ts';
 import type { Report } from '../../lib/model/report.ts';
 import { run } from '../../lib/steps/run.ts';
-import { MemorySink, observerOf, spec, temporaryFolder, writeSite } from './fleets.ts';
+import { MemorySink, observerOf, spec, temporaryFolder, writeSite } from '../eval/fleets.ts';
 
 /*
  * Raw files of one and the same cluster, told otherwise: under other names, in another order, in other files, with more
