@@ -40,10 +40,10 @@ interface Window {
   leaks: { place: string; at: number; isOver: boolean }[];
 }
 
-/** A value around a middle: the sensor's own share of the spread, and that of the moment. */
-function around(middle: number, spread: number, luck: number, sensor: number, at: number): number {
+/** A value around a middle: the sensor's own share of the spread, and that of the moment, in ms since the fleet's start. */
+function around(middle: number, spread: number, luck: number, sensor: number, since: number): number {
   const own = draw(luck, sensor) - 0.5;
-  const now = draw(luck, sensor, Math.floor(at / 1000)) - 0.5;
+  const now = draw(luck, sensor, Math.floor(since / 1000)) - 0.5;
   return middle + spread * (own + 0.4 * now);
 }
 
@@ -70,8 +70,8 @@ function shareAt(tick: Tick, at: number, of: (effects: Effects) => Amount | unde
 }
 
 /** When a board's controller answers in a round: clocks and loops differ by seconds. */
-function jitter(luck: number, round: number): number {
-  return round - Math.floor(draw(luck, 'jitter') * SPREAD) - Math.floor(draw(luck, 'jitter', round) * 2000);
+function jitter(luck: number, round: number, start: number): number {
+  return round - Math.floor(draw(luck, 'jitter') * SPREAD) - Math.floor(draw(luck, 'jitter', round - start) * 2000);
 }
 
 /** Whether the node's own sensors report; those of the board go on while it has power. */
@@ -86,15 +86,15 @@ function* boards({ tick, rounds }: Window): Iterable<string> {
     for (const [board, nodes] of plan.topology.boards) {
       const first = nodes[0] as Node;
       if (first.cooling === 'air') continue;
-      const at = jitter(first.luck, round);
+      const at = jitter(first.luck, round, plan.spec.start);
       const time = new Date(at).toISOString();
-      let sensors = `{"Timestamp":"${time}","Location":"${board}","Index":0,"DeviceSpecificContext":"Coolant Inlet Temp","PhysicalContext":"CoolingSubsystem","Value":"${tenth(around(25.5, 1.6, first.luck, 1, at) + offAt(tick, at, (e) => e.warmBoards, board))}"}`;
+      let sensors = `{"Timestamp":"${time}","Location":"${board}","Index":0,"DeviceSpecificContext":"Coolant Inlet Temp","PhysicalContext":"CoolingSubsystem","Value":"${tenth(around(25.5, 1.6, first.luck, 1, at - plan.spec.start) + offAt(tick, at, (e) => e.warmBoards, board))}"}`;
       for (const node of nodes) {
         const state = stateOf(plan, node, at);
         if (!isSensed(state, node)) continue;
-        sensors += `,{"Timestamp":"${time}","Location":"${node.name}","Index":0,"PhysicalContext":"CPU","Value":"${tenth(around(56, 6, node.luck, 2, at) + state.heat)}"}`;
+        sensors += `,{"Timestamp":"${time}","Location":"${node.name}","Index":0,"PhysicalContext":"CPU","Value":"${tenth(around(56, 6, node.luck, 2, at - plan.spec.start) + state.heat)}"}`;
         for (let gpu = 0; gpu < node.gpus; gpu++)
-          sensors += `,{"Timestamp":"${time}","Location":"${node.name}","Index":${gpu},"DeviceSpecificContext":"GPU ${gpu} Temp","PhysicalContext":"GPU","Value":"${tenth(around(61, 6, node.luck, 10 + gpu, at) + state.heat)}"}`;
+          sensors += `,{"Timestamp":"${time}","Location":"${node.name}","Index":${gpu},"DeviceSpecificContext":"GPU ${gpu} Temp","PhysicalContext":"GPU","Value":"${tenth(around(61, 6, node.luck, 10 + gpu, at - plan.spec.start) + state.heat)}"}`;
       }
       // Sockets without a part in them report a sentinel.
       if (draw(first.luck, 'sentinel') < 0.1)
@@ -108,7 +108,7 @@ function* boards({ tick, rounds }: Window): Iterable<string> {
       const time = new Date(at).toISOString();
       const event = (id: string, index: number, context: string, value: string): string =>
         `{"EventTimestamp":"${time}","MessageId":"CrayTelemetry.${id}","Oem":{"Sensors":[{"Timestamp":"${time}","Location":"${chassis}","Index":${index},"PhysicalContext":"${context}","Value":"${value}"}],"TelemetrySource":"cC"}}`;
-      yield `{"Context":"${chassis}","Events":[${event('LiquidFlow', -1, 'CoolingSubsystem', tenth(flow * around(312, 6, luck, 3, at)))},${event('Humidity', 0, 'Chassis', tenth(around(43, 4, luck, 4, at)))}]}\n`;
+      yield `{"Context":"${chassis}","Events":[${event('LiquidFlow', -1, 'CoolingSubsystem', tenth(flow * around(312, 6, luck, 3, at - plan.spec.start)))},${event('Humidity', 0, 'Chassis', tenth(around(43, 4, luck, 4, at - plan.spec.start)))}]}\n`;
     }
   }
 }
@@ -118,10 +118,13 @@ function* flat({ tick, rounds }: Window): Iterable<string> {
   for (const round of rounds) {
     for (const node of plan.topology.nodes) {
       if (node.cooling === 'air') continue;
-      const at = jitter(node.luck, round);
+      const at = jitter(node.luck, round, plan.spec.start);
       const { loss, watts: more, bmcLost } = stateOf(plan, node, at);
       if (loss === 'off' || bmcLost) continue;
-      const watts = Math.round(more + (loss === 'dead' ? around(900, 60, node.luck, 5, at) : around(1740, 220, node.luck, 6, at)));
+      const watts = Math.round(
+        more +
+          (loss === 'dead' ? around(900, 60, node.luck, 5, at - plan.spec.start) : around(1740, 220, node.luck, 6, at - plan.spec.start)),
+      );
       yield `{"Timestamp":${at},"Location":"${node.name}","TelemetrySource":"nC","MessageId":"CrayTelemetry.Power","ParentalContext":"Chassis","ParentalIndex":0,"PhysicalContext":"VoltageRegulator","Index":0,"PhysicalSubContext":"Input","DeviceSpecificContext":null,"Value":${watts}.0}\n`;
     }
     const silent = new Set(holding(plan, round).flatMap((f) => f.effects.switches ?? []));
@@ -163,7 +166,7 @@ function* supplies({ tick, end, rounds, leaks }: Window): Iterable<string> {
       const { luck } = nodes[0] as Node;
       const isSecond = pdu.endsWith('m1');
       const load = nodes.length * 175;
-      const power = dead.has(pdu) ? 0 : Math.round(around(load, load * 0.04, luck, isSecond ? 9 : 8, round));
+      const power = dead.has(pdu) ? 0 : Math.round(around(load, load * 0.04, luck, isSecond ? 9 : 8, round - plan.spec.start));
       yield message('pdu_power', round, { timestamp: round, location: pdu, power });
       yield message('pdu_energy', round, { timestamp: round, location: pdu, energy: Math.round((round / 3_600_000) * 4.2 * 100) / 100 });
     }
@@ -174,10 +177,10 @@ function* supplies({ tick, end, rounds, leaks }: Window): Iterable<string> {
       yield message('metric_cooldev', round, {
         time: new Date(round).toISOString(),
         host: cdu,
-        T2_IT_Supply_Temperature: Number(tenth(warmer + around(25.6, 0.8, luck, 20, round))),
-        T4_IT_Return_Temperature: Number(tenth(warmer + around(37.6, 0.9, luck, 21, round))),
-        PS4_IT_Supply_Pressure: Math.round(around(4.1, 0.1, luck, 22, round) * 100) / 100,
-        Secondary_Flow_IO: Math.round(flow * around(611, 10, luck, 23, round)),
+        T2_IT_Supply_Temperature: Number(tenth(warmer + around(25.6, 0.8, luck, 20, round - plan.spec.start))),
+        T4_IT_Return_Temperature: Number(tenth(warmer + around(37.6, 0.9, luck, 21, round - plan.spec.start))),
+        PS4_IT_Supply_Pressure: Math.round(around(4.1, 0.1, luck, 22, round - plan.spec.start) * 100) / 100,
+        Secondary_Flow_IO: Math.round(flow * around(611, 10, luck, 23, round - plan.spec.start)),
         ATS_A_Feed: 1,
       });
     }
@@ -199,14 +202,14 @@ function* exporters({ tick, rounds }: Window): Iterable<string> {
     };
     yield '# HELP node_hwmon_power_average_watt Hardware monitor for power usage in watts (average)\n';
     yield* metric('node_hwmon_power_average_watt', 'chip="acpi",sensor="power1"', (n) =>
-      String(Math.round(around(344, 30, n.luck, 30, round))),
+      String(Math.round(around(344, 30, n.luck, 30, round - plan.spec.start))),
     );
     yield '# HELP node_hwmon_temp_celsius Hardware monitor for temperature (input)\n';
     yield* metric('node_hwmon_temp_celsius', 'chip="inlet",sensor="temp1"', (n, heat) =>
-      tenth(around(24.2, 1.6, n.luck, 31, round) + heat / 3 + offAt(tick, round, (e) => e.warmRacks, n.rack)),
+      tenth(around(24.2, 1.6, n.luck, 31, round - plan.spec.start) + heat / 3 + offAt(tick, round, (e) => e.warmRacks, n.rack)),
     );
     yield* metric('node_hwmon_fan_rpm', 'chip="nct",sensor="fan1"', (n, _, fan) =>
-      String(Math.round(fan * around(9200, 500, n.luck, 32, round))),
+      String(Math.round(fan * around(9200, 500, n.luck, 32, round - plan.spec.start))),
     );
     yield* metric('node_network_receive_bytes_total', 'device="hsn0"', (n) =>
       String(1e15 + Math.floor((round - plan.spec.start) * (1e6 + n.ordinal))),
