@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Errand, measureAt, runErrand } from '../../lib/eval/bench/child.ts';
-import type { Measured, Part } from '../../lib/eval/bench/part.ts';
-import { costliest, growthTable, Results, table } from '../../lib/eval/bench/results.ts';
+import { type Errand, measureAt, runErrand } from '../bench/child.ts';
+import type { Measured, Part } from '../bench/part.ts';
+import { costliest, growthTable, Results, table } from '../bench/results.ts';
 
 const part: Part = { name: 'run', title: 'a run', clock: 'processor', measure: () => Promise.reject(new Error('not here')) };
 

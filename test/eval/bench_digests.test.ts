@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { consoleLogs } from '../../lib/collectors/console_logs/index.ts';
 import { Location } from '../../lib/config.ts';
-import { faultsFound, grepPatterns } from '../../lib/eval/bench/console.ts';
-import { driftFound } from '../../lib/eval/bench/inventory.ts';
-import { LOG_END, LOG_ZONE, type Written, writeConsoleLogs } from '../../lib/eval/bench/console-log.ts';
-import type { Digested } from '../../lib/eval/bench/digest-process.ts';
+import { faultsFound, grepPatterns } from '../bench/console.ts';
+import { driftFound } from '../bench/inventory.ts';
+import { LOG_END, LOG_ZONE, type Written, writeConsoleLogs } from '../bench/console-log.ts';
+import type { Digested } from '../bench/digest-process.ts';
 import { readFiles } from '../../lib/readers/files.ts';
 
 type Reading = Pick<Digested, 'conditions' | 'problems'>;

@@ -1,8 +1,8 @@
 import { openSync, readFileSync, readSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { APIS } from '../../readers/kafka/protocol.ts';
-import { Encoder } from '../../readers/kafka/wire.ts';
+import { APIS } from '../../lib/readers/kafka/protocol.ts';
+import { Encoder } from '../../lib/readers/kafka/wire.ts';
 import { type BatchPlace, partitionFile } from './telemetry-data.ts';
 
 /** What a partition may fill of an answer. */

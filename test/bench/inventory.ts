@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Fleet } from '../fleet.ts';
-import { FolderSink } from '../folder.ts';
-import { COMPUTE, FORMER } from '../images.ts';
-import { fleetSpec, HOUR } from '../spec.ts';
+import { Fleet } from '../../lib/eval/fleet.ts';
+import { FolderSink } from '../../lib/eval/folder.ts';
+import { COMPUTE, FORMER } from '../../lib/eval/images.ts';
+import { fleetSpec, HOUR } from '../../lib/eval/spec.ts';
 import { against, bestOf, digestInProcess, type Digested } from './digest-process.ts';
 import { type Part, Stopwatch } from './part.ts';
 

@@ -29,7 +29,7 @@ export interface Digested {
 
 /** Digests in a process of its own, so that its memory is its own. */
 export async function digestInProcess(job: DigestJob): Promise<Digested> {
-  const main = fileURLToPath(new URL('../digest-main.js', import.meta.url));
+  const main = fileURLToPath(new URL('./digest-main.js', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', main, JSON.stringify(job)], { maxBuffer: 2 ** 28 });
   return JSON.parse(stdout) as Digested;
 }

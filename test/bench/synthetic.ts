@@ -1,7 +1,7 @@
-import type { Condition } from '../../model/condition.ts';
-import { conditionId } from '../../model/identity.ts';
-import type { Snapshot } from '../../model/snapshot.ts';
-import { toIso, toTimeId } from '../../model/time.ts';
+import type { Condition } from '../../lib/model/condition.ts';
+import { conditionId } from '../../lib/model/identity.ts';
+import type { Snapshot } from '../../lib/model/snapshot.ts';
+import { toIso, toTimeId } from '../../lib/model/time.ts';
 
 /** A snapshot with so many conditions, of the size that they have in truth. */
 export function syntheticSnapshot(source: string, at: number, conditions: number, from = 0): Omit<Snapshot, 'facts' | 'previous'> {

@@ -2,8 +2,8 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import avsc from 'avsc';
-import { crc32c } from '../../readers/kafka/records.ts';
-import { Random } from '../random.ts';
+import { crc32c } from '../../lib/readers/kafka/records.ts';
+import { Random } from '../../lib/eval/random.ts';
 
 /*
  * What the telemetry benchmark reads: the same readings as lines, as a topic's batches, in Avro, and as Prometheus text.

@@ -1,11 +1,11 @@
-import { kinds } from '../../findings/kinds.ts';
-import type { ConditionDraft } from '../../model/condition.ts';
-import { toIso, toTimeId } from '../../model/time.ts';
-import { fold } from '../../nodeset.ts';
-import { makeSnapshot } from '../../steps/snapshot.ts';
-import { putAttempt } from '../../store/attempts.ts';
-import { packFacts, type SubjectFacts } from '../../store/shards.ts';
-import type { EvalObserver } from '../observer.ts';
+import { kinds } from '../../lib/findings/kinds.ts';
+import type { ConditionDraft } from '../../lib/model/condition.ts';
+import { toIso, toTimeId } from '../../lib/model/time.ts';
+import { fold } from '../../lib/nodeset.ts';
+import { makeSnapshot } from '../../lib/steps/snapshot.ts';
+import { putAttempt } from '../../lib/store/attempts.ts';
+import { packFacts, type SubjectFacts } from '../../lib/store/shards.ts';
+import type { EvalObserver } from '../../lib/eval/observer.ts';
 
 /*
  * A fleet where much is wrong: what its sources would have collected, made without them, so that a tick alone can be measured.

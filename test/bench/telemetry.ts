@@ -1,11 +1,11 @@
 import { closeSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import parsePrometheus from 'parse-prometheus-text-format';
-import { kafkaTelemetry } from '../../collectors/kafka_telemetry/index.ts';
-import { PrometheusText } from '../../collectors/kafka_telemetry/prometheus-text.ts';
-import { Location } from '../../config.ts';
-import { schemaReader } from '../../readers/avro/schemas.ts';
-import { kafkaReader } from '../../readers/kafka/reader.ts';
+import { kafkaTelemetry } from '../../lib/collectors/kafka_telemetry/index.ts';
+import { PrometheusText } from '../../lib/collectors/kafka_telemetry/prometheus-text.ts';
+import { Location } from '../../lib/config.ts';
+import { schemaReader } from '../../lib/readers/avro/schemas.ts';
+import { kafkaReader } from '../../lib/readers/kafka/reader.ts';
 import { type Part, type Stage, Stopwatch } from './part.ts';
 import { RecordedBroker } from './telemetry-broker.ts';
 import { BEGINS, MESSAGES, SCHEMA, SCHEMA_ID, seriesOf, writeTelemetry } from './telemetry-data.ts';

@@ -1,6 +1,6 @@
-import { diff } from '../../diff/diff.ts';
-import type { Snapshot } from '../../model/snapshot.ts';
-import { SPEC_DEFAULTS } from '../spec.ts';
+import { diff } from '../../lib/diff/diff.ts';
+import type { Snapshot } from '../../lib/model/snapshot.ts';
+import { SPEC_DEFAULTS } from '../../lib/eval/spec.ts';
 import { type Part, Stopwatch, triesAt } from './part.ts';
 import { syntheticSnapshot } from './synthetic.ts';
 

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { reasoner } from '../../harness/reasoner.ts';
-import { estimateTokens } from '../../harness/tokens.ts';
-import { tick } from '../../steps/tick.ts';
-import { atomicFsDriver } from '../../store/drivers/atomic-fs.ts';
-import { evalObserver } from '../observer.ts';
-import { SPEC_DEFAULTS } from '../spec.ts';
+import { reasoner } from '../../lib/harness/reasoner.ts';
+import { estimateTokens } from '../../lib/harness/tokens.ts';
+import { tick } from '../../lib/steps/tick.ts';
+import { atomicFsDriver } from '../../lib/store/drivers/atomic-fs.ts';
+import { evalObserver } from '../../lib/eval/observer.ts';
+import { SPEC_DEFAULTS } from '../../lib/eval/spec.ts';
 import { commitCrowd, filesOf, nodeNames } from './crowd.ts';
 import { type Part, Stopwatch } from './part.ts';
 

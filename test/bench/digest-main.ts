@@ -1,11 +1,11 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { collectorOf } from '../collectors/registry.ts';
-import { Location } from '../config.ts';
-import { readFiles } from '../readers/files.ts';
-import { type Digest, digest } from '../steps/digest.ts';
-import type { StoredCarry } from '../store/snapshots.ts';
-import type { Digested, DigestJob } from './bench/digest-process.ts';
-import { peakMemory } from './bench/peak.ts';
+import { collectorOf } from '../../lib/collectors/registry.ts';
+import { Location } from '../../lib/config.ts';
+import { readFiles } from '../../lib/readers/files.ts';
+import { type Digest, digest } from '../../lib/steps/digest.ts';
+import type { StoredCarry } from '../../lib/store/snapshots.ts';
+import type { Digested, DigestJob } from './digest-process.ts';
+import { peakMemory } from './peak.ts';
 
 /* A digest in a process of its own: the benchmark starts it, and it answers with one line of JSON. */
 

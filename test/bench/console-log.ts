@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { LocalClock } from '../local-clock.ts';
-import { Random } from '../random.ts';
+import { LocalClock } from '../../lib/eval/local-clock.ts';
+import { Random } from '../../lib/eval/random.ts';
 
 /*
  * Console logs of a wanted size with a known number of faults, as conserver (bare lines and marks) and conman (a stamp

@@ -1,5 +1,5 @@
-import { FAULTS } from '../faults/index.ts';
-import { DAY, type FaultSpec, HOUR, SPEC_DEFAULTS } from '../spec.ts';
+import { FAULTS } from '../../lib/eval/faults/index.ts';
+import { DAY, type FaultSpec, HOUR, SPEC_DEFAULTS } from '../../lib/eval/spec.ts';
 
 /** Faults that come as often as there are nodes, per 1,000 of them; all others that are laid on the cluster come once. */
 const PER_THOUSAND: Readonly<Record<string, number>> = {

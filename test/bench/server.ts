@@ -4,12 +4,12 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Fleet } from '../fleet.ts';
-import { FolderSink } from '../folder.ts';
-import { fleetSpec, HOUR, parseFault } from '../spec.ts';
+import { Fleet } from '../../lib/eval/fleet.ts';
+import { FolderSink } from '../../lib/eval/folder.ts';
+import { fleetSpec, HOUR, parseFault } from '../../lib/eval/spec.ts';
 import { type Part, type Stage, Stopwatch } from './part.ts';
 
-const CLI = fileURLToPath(new URL('../../../functions/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../functions/cli.js', import.meta.url));
 const FAULTS = ['kernel_panic=9h', 'switch_lost=10h', 'pdu_dead=11h', 'drive_failed=12h', 'fs_full=12h'];
 /** What dashboards and people ask for. */
 const READS = ['/healthz', '/readyz', '/findings', '/reports/latest.md', '/reports/latest.json', '/metrics', '/tools', '/'];

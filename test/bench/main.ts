@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { VERSION } from '../version.ts';
-import { type Answer, type Errand, measureAt, runErrand } from './bench/child.ts';
-import { PARTS } from './bench/index.ts';
-import type { Measured, Part } from './bench/part.ts';
-import { growthTable, Results, table } from './bench/results.ts';
+import { VERSION } from '../../lib/version.ts';
+import { type Answer, type Errand, measureAt, runErrand } from './child.ts';
+import { PARTS } from './index.ts';
+import type { Measured, Part } from './part.ts';
+import { growthTable, Results, table } from './results.ts';
 
 const EVERY_SIZE = '64,1000,12000,40000';
 const USAGE = `usage: npm run bench [-- PART… | all] [--sizes ${EVERY_SIZE}] [--against FILE] [--out FILE]

@@ -1,13 +1,13 @@
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JsonObject } from '../../model/json.ts';
-import type { Snapshot } from '../../model/snapshot.ts';
-import { toIso, toTimeId } from '../../model/time.ts';
-import { atomicFsDriver } from '../../store/drivers/atomic-fs.ts';
-import { packFacts, type SubjectFacts } from '../../store/shards.ts';
-import { Snapshots } from '../../store/snapshots.ts';
-import { Store } from '../../store/store.ts';
-import { SPEC_DEFAULTS } from '../spec.ts';
+import type { JsonObject } from '../../lib/model/json.ts';
+import type { Snapshot } from '../../lib/model/snapshot.ts';
+import { toIso, toTimeId } from '../../lib/model/time.ts';
+import { atomicFsDriver } from '../../lib/store/drivers/atomic-fs.ts';
+import { packFacts, type SubjectFacts } from '../../lib/store/shards.ts';
+import { Snapshots } from '../../lib/store/snapshots.ts';
+import { Store } from '../../lib/store/store.ts';
+import { SPEC_DEFAULTS } from '../../lib/eval/spec.ts';
 import { type Part, Stopwatch, triesAt } from './part.ts';
 import { syntheticSnapshot } from './synthetic.ts';
 

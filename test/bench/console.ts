@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rules } from '../../collectors/console_logs/rules/index.ts';
-import { LocalClock } from '../local-clock.ts';
+import { rules } from '../../lib/collectors/console_logs/rules/index.ts';
+import { LocalClock } from '../../lib/eval/local-clock.ts';
 import { LOG_END, LOG_ZONE, writeConsoleLogs, type Written } from './console-log.ts';
 import { against, bestOf, digestInProcess, type Digested } from './digest-process.ts';
 import type { Part, Stage } from './part.ts';
