@@ -40,6 +40,20 @@ describe('limits', () => {
     ]);
   });
 
+  it('hold for a sensor that is read less often than windows are', async () => {
+    const other = (time: number) => flat('x1000c0s7b0n0', 'Current', 1, time);
+    let carry: unknown;
+    const told: string[][] = [];
+    for (const [step, value] of [60, undefined, 96, undefined, 97].entries()) {
+      const now = NOW + step * 300_000;
+      const lines = [other(now), ...(value === undefined ? [] : [flat(NODE, 'Temperature', value, now, GPU)])];
+      const made = await collect(lines, { now, options: { stale_after: '1h' }, ...(carry !== undefined && { carry }) });
+      carry = made.carry;
+      told.push(kindsOf(made));
+    }
+    expect(told).toEqual([[], [], [], [], [`temperature_high ${NODE} critical`]]);
+  });
+
   it.each<[string, string[], string[]]>([
     ['a critical one', readings(NODE, 'Temperature', [96, 97], GPU), [`temperature_high ${NODE} critical`]],
     ['the only reading there is', readings(NODE, 'Temperature', [96], GPU), [`temperature_high ${NODE} critical`]],
@@ -231,6 +245,8 @@ describe('supplies', () => {
 
   it('are not told of one zero, of outlets, or of nodes that are off', async () => {
     expect(await kinds(pdu('x1002m0', [4200, 4200, 0]))).toEqual([]);
+    const once = await collect(pdu('x1002m0', [4200, 4200, 0]));
+    expect(await kinds(pdu('x1002m0', [4200, 4200, 0]), { carry: once.carry })).toEqual([]);
     expect(await kinds(pdu('x1002m0p0j3', [200, 200, 0, 0], 0, 'Outlet'))).toEqual([]);
     expect(await kinds(readings(NODE, 'Power', [1500, 1500, 0, 0]))).toEqual([]);
   });
@@ -465,6 +481,18 @@ describe('events', () => {
     const { conditions, coverage } = await collect([...storm, event(60)]);
     expect(conditions).toMatchObject([{ kind: 'hardware_event' }]);
     expect(coverage.problems).toEqual([]);
+  });
+
+  it('that are too many to stand go by severity, the same when read again', async () => {
+    const warnings = Array.from({ length: 2001 }, (_, i) => event(600 - i / 10, { Severity: 'Warning', MessageId: `A.1.0.Fault${i}` }));
+    const lines = [...warnings, event(1)];
+    const first = await collect(lines);
+    expect(first.conditions.length).toBe(2000);
+    expect(first.conditions.filter(({ severity }) => severity === 'critical').length).toBe(1);
+    expect(first.coverage.problems).toMatchObject([{ effect: 'input', message: '2 hardware events were too many to keep' }]);
+    const again = await collect(lines, { carry: first.carry });
+    expect(again.conditions).toEqual(first.conditions);
+    expect(again.carry).toEqual(first.carry);
   });
 
   it('come without a place, or with hostile words', async () => {

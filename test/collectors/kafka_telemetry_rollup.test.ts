@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Quantile } from '../../lib/collectors/kafka_telemetry/quantile.ts';
-import { windowOf } from '../../lib/collectors/kafka_telemetry/rollup.ts';
+import { type LastWindow, windowOf } from '../../lib/collectors/kafka_telemetry/rollup.ts';
 import { SampleStore } from '../../lib/collectors/kafka_telemetry/samples.ts';
 import type { JsonObject } from '../../lib/model/json.ts';
 import { ago, collect, flat, inputOf, NOW, readingsOf } from './telemetry-inputs.ts';
@@ -13,29 +13,37 @@ function groupOf(summary: JsonObject, metric: string): JsonObject | undefined {
 
 describe('the window', () => {
   const hour = 36e5;
+  const last = (start: number, end: number, more: Partial<LastWindow> = {}): LastWindow => ({
+    start,
+    end,
+    newest: end,
+    gapFrom: null,
+    ...more,
+  });
 
   it('reaches back its length at first sight', () => {
     expect(windowOf(NOW, hour, undefined)).toEqual({ start: NOW - hour, end: NOW });
   });
 
   it('begins where the last one ended', () => {
-    expect(windowOf(NOW, hour, { start: NOW - 9e5, end: NOW - 3e5 })).toEqual({ start: NOW - 3e5 + 1, end: NOW });
+    expect(windowOf(NOW, hour, last(NOW - 9e5, NOW - 3e5))).toEqual({ start: NOW - 3e5 + 1, end: NOW });
   });
 
   it('says what nothing covers', () => {
-    expect(windowOf(NOW, hour, { start: NOW - 3 * hour, end: NOW - 2 * hour })).toEqual({
-      start: NOW - hour,
-      end: NOW,
-      gapFrom: NOW - 2 * hour,
-    });
+    const gap = { start: NOW - hour, end: NOW, gapFrom: NOW - 2 * hour };
+    expect(windowOf(NOW, hour, last(NOW - 3 * hour, NOW - 2 * hour))).toEqual(gap);
+    expect(windowOf(NOW, hour, last(NOW - hour, NOW, { gapFrom: NOW - 2 * hour }))).toEqual({ ...gap, again: 'same' });
   });
 
   it('is the same again where nothing is newer', () => {
-    expect(windowOf(NOW, hour, { start: NOW - 6e5, end: NOW })).toEqual({ start: NOW - 6e5, end: NOW });
+    const same = { start: NOW - 6e5, end: NOW, again: 'same' };
+    expect(windowOf(NOW, hour, last(NOW - 6e5, NOW))).toEqual(same);
+    expect(windowOf(NOW, hour, last(NOW - 6e5, NOW - 6e4, { newest: NOW }))).toEqual(same);
   });
 
   it('goes back to an older capture', () => {
-    expect(windowOf(NOW - 2 * hour, hour, { start: NOW - 6e5, end: NOW })).toEqual({ start: NOW - 3 * hour, end: NOW - 2 * hour });
+    const older = { start: NOW - 3 * hour, end: NOW - 2 * hour, again: 'older' };
+    expect(windowOf(NOW - 2 * hour, hour, last(NOW - 6e5, NOW))).toEqual(older);
   });
 
   it('counts each sample before it once, as late or as covered by the last window', async () => {

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { Severity, Subject } from '../../model/condition.ts';
 import type { Group, Recorder, Series } from './recorder.ts';
 import { QUANTITIES } from './quantity.ts';
-import { hasBaseline, type Rollup } from './rollup.ts';
+import { isSupply } from './power.ts';
+import { earlierOf, hasBaseline, type Rollup } from './rollup.ts';
 import { MemoryTable, type SeriesStats } from './tables.ts';
 
 /** Series that are handed on: about 60 bytes each, far below what the store takes as a carry. */
@@ -43,8 +44,11 @@ export type Incident = z.infer<typeof Incident>;
 
 /** What one run hands on. Series are columns of numbers into three dictionaries, so that large fleets stay small. */
 export const TelemetryCarry = z.strictObject({
+  /** The window: `newest` is its end, `end` that as far as the clock had come. */
   start: z.number(),
   end: z.number(),
+  newest: z.number(),
+  gapFrom: z.number().nullable(),
   subjects: z.array(z.tuple([z.string(), z.string()])),
   metrics: z.array(
     z.strictObject({
@@ -61,6 +65,8 @@ export const TelemetryCarry = z.strictObject({
   series: z.array(z.number()),
   /** Pairs: series, what it usually shows. */
   baselines: z.array(z.number()),
+  /** Three numbers: series, and the sample before the first of this window (ms before `end`, its value), where that matters. */
+  preceding: z.array(z.number()),
   standings: z.array(Standing),
   incidents: z.array(Incident),
 });
@@ -92,6 +98,25 @@ export function restore(carry: TelemetryCarry, recorder: Recorder): (number | un
     recorder.before.set(index, { time: carry.end - age, value, interval, baseline: baselines.get(place) ?? Number.NaN });
   }
   return indices;
+}
+
+/** Makes known what preceded the last window, which is seen again. */
+export function restorePreceding({ preceding, end }: TelemetryCarry, indices: readonly (number | undefined)[], recorder: Recorder): void {
+  recorder.preceding = new MemoryTable(recorder.series.length);
+  for (let at = 0; at + 2 < preceding.length; at += 3) {
+    const [place, age, value] = preceding.slice(at, at + 3) as [number, number, number];
+    const index = indices[place];
+    if (index !== undefined) recorder.preceding.set(index, { time: end - age, value, interval: 0, baseline: Number.NaN });
+  }
+}
+
+/**
+ * Whether the sample before this window has a say in what the window shows: in how much a counter grew and whether a supply
+ * lost its load; and in what belongs to the window, where the sensor lags behind others.
+ */
+function matters(index: number, recorder: Recorder, { stats, window }: Rollup): boolean {
+  const series = recorder.series[index] as Series;
+  return series.mode === 'counter' || isSupply(series) || stats.get(index, 'firstTime') < window.start;
 }
 
 function restoreOne({ series, subjects, metrics, parts }: TelemetryCarry, at: number, recorder: Recorder): number | undefined {
@@ -156,11 +181,14 @@ export function pack(
   const carry: TelemetryCarry = {
     start: rollup.window.start,
     end,
+    newest: rollup.window.end,
+    gapFrom: rollup.window.gapFrom ?? null,
     subjects: [],
     metrics: [],
     parts: [],
     series: [],
     baselines: [],
+    preceding: [],
     standings: [],
     incidents: [...incidents],
   };
@@ -184,10 +212,13 @@ export function pack(
       numberOf(ofGroup(metrics, group), `${mode} ${scale} ${offset}`, carry.metrics, () => ({ ...group, mode, scale, offset })),
       numberOf(parts, part, carry.parts, () => part),
       end - memory.time,
-      Math.round(memory.interval),
+      memory.interval,
       memory.value,
     );
     if (!Number.isNaN(memory.baseline)) carry.baselines.push(place, memory.baseline);
+    const earlier = rollup.window.again === 'older' || !rollup.stats.has(index) ? undefined : earlierOf(recorder, index);
+    if (earlier !== undefined && earlier.time < rollup.stats.get(index, 'firstTime') && matters(index, recorder, rollup))
+      carry.preceding.push(place, end - earlier.time, earlier.value);
   }
   for (const standing of standings) {
     const place = places.get(standing.series);

@@ -1,4 +1,4 @@
-import type { ClearedDraft, ConditionDraft, Severity, Subject } from '../../model/condition.ts';
+import { type ClearedDraft, compareSeverity, type ConditionDraft, type Severity, type Subject } from '../../model/condition.ts';
 import { compareNames, oneLine } from '../../model/text.ts';
 import { parseDuration, toIso } from '../../model/time.ts';
 import type { Incident } from './carry.ts';
@@ -17,7 +17,7 @@ export interface EventDigest {
   incidents: Incident[];
   /** Events of this window by severity, as written. */
   bySeverity: Map<string, number>;
-  /** New incidents that found no room. */
+  /** Incidents that found no room. */
   dropped: number;
 }
 
@@ -80,7 +80,7 @@ export function digestEvents(
   for (const one of inOrder(events, recorder, times.floor)) {
     const inWindow = one.event.time >= times.window.start;
     const key = keyOf(one);
-    const changed = applyEvent(one, key, open, digest);
+    const changed = applyEvent(one, key, open);
     if (changed === 'ended' && (inWindow || known.has(key))) {
       const { kind, subject, part, event } = one;
       digest.cleared.push({ kind, subject, part, by: 'line', at: toIso(event.time) });
@@ -91,22 +91,29 @@ export function digestEvents(
     } else if (changed === 'nothing') recorder.exclude('covered');
   }
   const oldest = times.now - parseDuration(EVENT_LASTS);
-  for (const incident of [...open.entries()].sort(([a], [b]) => compareNames(a, b)).map(([, one]) => one)) {
-    if (incident.last >= oldest) {
-      digest.incidents.push(incident);
-      digest.conditions.push(conditionOf(incident));
-    } else digest.cleared.push({ kind: incident.kind, subject: incident.subject, part: incident.part, by: 'expiry', at: toIso(times.now) });
+  const standing: [string, Incident][] = [];
+  for (const [key, incident] of [...open].sort(([a], [b]) => compareNames(a, b))) {
+    const { kind, subject, part } = incident;
+    if (incident.last >= oldest) standing.push([key, incident]);
+    else digest.cleared.push({ kind, subject, part, by: 'expiry', at: toIso(times.now) });
   }
+  digest.dropped = Math.max(0, standing.length - MAX_INCIDENTS);
+  digest.incidents = digest.dropped === 0 ? standing.map(([, incident]) => incident) : worst(standing);
+  digest.conditions = digest.incidents.map(conditionOf);
   return digest;
 }
 
+/** As many as may stand: critical ones before warnings, then those that stand longest; in the order of their keys. */
+function worst(standing: readonly [string, Incident][]): Incident[] {
+  return standing
+    .toSorted(([, a], [, b]) => compareSeverity(a.severity, b.severity) || a.first - b.first)
+    .slice(0, MAX_INCIDENTS)
+    .sort(([a], [b]) => compareNames(a, b))
+    .map(([, incident]) => incident);
+}
+
 /** Lets one event begin, go on with or end what it speaks of. */
-function applyEvent(
-  { event, subject, part, kind }: PlacedEvent,
-  key: string,
-  open: Map<string, Incident>,
-  digest: EventDigest,
-): 'nothing' | 'told' | 'ended' {
+function applyEvent({ event, subject, part, kind }: PlacedEvent, key: string, open: Map<string, Incident>): 'nothing' | 'told' | 'ended' {
   const severity = severityOf(event, kind);
   const standing = open.get(key);
   if (standing !== undefined && event.time <= standing.last) return 'nothing';
@@ -115,7 +122,6 @@ function applyEvent(
   }
   const message = oneLine(event.message || event.messageId, 300);
   if (standing !== undefined) open.set(key, { ...standing, severity, message, last: event.time, count: standing.count + 1 });
-  else if (open.size >= MAX_INCIDENTS) digest.dropped++;
   else open.set(key, { kind, subject, part, severity, message, first: event.time, last: event.time, count: 1 });
   return 'told';
 }

@@ -4,7 +4,7 @@ import type { Subject } from '../../model/condition.ts';
 import type { CoverageProblem } from '../../model/snapshot.ts';
 import { compareNames, oneLine } from '../../model/text.ts';
 import { toIso } from '../../model/time.ts';
-import { pack, remember, restore, TelemetryCarry } from './carry.ts';
+import { pack, remember, restore, restorePreceding, TelemetryCarry } from './carry.ts';
 import { factsOf, rounded, seriesOf, summarise } from './digest.ts';
 import { digestEvents } from './events.ts';
 import { Intake, UNREAD } from './intake.ts';
@@ -29,7 +29,7 @@ export const kafkaTelemetry = defineCollector<TelemetryOptions, TelemetryCarry>(
   maxAge: '15m',
   inputs: { shape: 'logs', kafka: true },
   options: TelemetryOptions,
-  carryVersion: 1,
+  carryVersion: 2,
   carry: TelemetryCarry,
   kinds: telemetryKinds,
   collect: collectTelemetry,
@@ -56,7 +56,9 @@ async function collectTelemetry(inputs: readonly Input[], context: Context): Pro
   recorder.settleTimes();
   if (!Number.isFinite(recorder.newest)) throw new UnusableInput(whyNothing(intake, inputs.length, problems[0]?.message));
 
-  const rollup = rollUp(recorder, windowOf(recorder.newest, config.window, carry), config.window);
+  const window = windowOf(recorder.newest, config.window, carry);
+  if (carry !== undefined && window.again === 'same') restorePreceding(carry, restored, recorder);
+  const rollup = rollUp(recorder, window, config.window);
   const { samples } = recorder;
   recorder.exclude('late', samples.late);
   recorder.exclude('covered', samples.covered);

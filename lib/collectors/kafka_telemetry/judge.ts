@@ -45,11 +45,12 @@ export function judge(recorder: Recorder, rollup: Rollup, limits: readonly Limit
     for (const { limit, reference } of judged.get(run.series) ?? []) {
       const standing = structuredClone(open.get(standingKey(limit.kind, run.series))) ?? fresh(limit.kind, run.series);
       const stood = standing.level > 0;
-      standing.reference = reference;
       const inARow = run.length === 1 && before === 0 ? 1 : IN_A_ROW;
       for (let i = 0; i < run.length; i++) {
         const time = run.time[i] as number;
-        if (time > before) step(standing, limit, (run.value[i] as number) / reference, time, inARow);
+        if (time <= before) continue;
+        standing.reference = reference;
+        step(standing, limit, (run.value[i] as number) / reference, time, inARow);
       }
       if (standing.level > 0 || standing.over[0] > 0) found.standings.push(standing);
       if (standing.level > 0) found.conditions.push(conditionOf(limit, standing, recorder, rollup));
@@ -61,11 +62,11 @@ export function judge(recorder: Recorder, rollup: Rollup, limits: readonly Limit
   });
   const limitsFor = limitFinder(limits);
   for (const standing of open.values()) {
-    if (standing.level === 0 || rollup.stats.has(standing.series)) continue;
+    if (rollup.stats.has(standing.series)) continue;
     const limit = limitsFor(recorder.series[standing.series] as Series).find(({ kind }) => kind === standing.kind);
     if (limit === undefined) continue;
     found.standings.push(standing);
-    found.conditions.push(conditionOf(limit, standing, recorder, rollup));
+    if (standing.level > 0) found.conditions.push(conditionOf(limit, standing, recorder, rollup));
   }
   return found;
 }

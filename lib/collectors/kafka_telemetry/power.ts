@@ -2,7 +2,7 @@ import type { ConditionDraft } from '../../model/condition.ts';
 import { toIso } from '../../model/time.ts';
 import { placeOfXname } from '../../model/xname.ts';
 import type { Recorder, Series } from './recorder.ts';
-import { NEARLY_ZERO, type Rollup, SUPPLIES } from './rollup.ts';
+import { earlierOf, NEARLY_ZERO, type Rollup, SUPPLIES } from './rollup.ts';
 import { placeOf, showValue } from './show.ts';
 import type { Memory, SeriesStats } from './tables.ts';
 
@@ -12,7 +12,7 @@ const LOAD = 100;
 const OUTLET = /outlet/i;
 
 /** Whether a series tells what a supply delivers as a whole. */
-function isSupply({ subject, group, part }: Series): boolean {
+export function isSupply({ subject, group, part }: Series): boolean {
   return group.quantity === 'power' && SUPPLIES.has(subject.type) && !OUTLET.test(`${group.metric} ${part}`);
 }
 
@@ -32,7 +32,7 @@ export function findPowerLoss(recorder: Recorder, rollup: Rollup): ConditionDraf
     const series = recorder.series[index] as Series;
     const stats = rollup.stats.at(index);
     const before = recorder.before.at(index);
-    const since = lostSince(stats, before);
+    const since = lostSince(stats, earlierOf(recorder, index));
     if (since === undefined) return [];
     const own = Math.max(stats?.max ?? 0, before === undefined || Number.isNaN(before.baseline) ? 0 : before.baseline);
     const twin = own >= LOAD ? undefined : twins.get(twinKey(series) ?? '');
@@ -62,9 +62,10 @@ function twinKey({ subject, part }: Series): string | undefined {
 }
 
 /** Since when a supply shows no load; undefined where it shows one, or one sample alone says so against others. */
-function lostSince(stats: SeriesStats | undefined, before: Memory | undefined): number | undefined {
-  if (stats === undefined) return before !== undefined && before.value <= NEARLY_ZERO ? before.time : undefined;
+function lostSince(stats: SeriesStats | undefined, earlier: Memory | undefined): number | undefined {
+  const without = earlier !== undefined && earlier.value <= NEARLY_ZERO;
+  if (stats === undefined) return without ? earlier.time : undefined;
   if (Number.isNaN(stats.zeroSince)) return undefined;
   const once = stats.count > 1 && stats.zeroSince === stats.lastTime;
-  return once && !(before !== undefined && before.value <= NEARLY_ZERO) ? undefined : stats.zeroSince;
+  return once && !(without && earlier.time < stats.firstTime) ? undefined : stats.zeroSince;
 }

@@ -88,6 +88,8 @@ export class Recorder {
   dateless = 0;
   /** What the last run knew of series. */
   before = new MemoryTable(0);
+  /** What it knew of some before its own window: it is asked where that window is seen again. */
+  preceding = new MemoryTable(0);
   /** Per series a hash of its key. */
   readonly hashes: number[] = [];
   readonly #codes: number[] = [];
@@ -254,6 +256,7 @@ export class Recorder {
     // Only small columns are touched here, and no series: with many of them memory is what a sample waits for.
     const code = this.#codes[index] as number;
     const value = (code & 1) === 0 ? raw : this.#scaled(index, raw);
+    if (!Number.isFinite(value)) return this.exclude('nonFinite');
     const suspect = this.#suspects[code >> 1];
     if (suspect !== undefined) {
       const sentinel = isSentinel(suspect, raw);

@@ -14,6 +14,8 @@ export interface Window {
   end: number;
   /** Where the last window ended, if nothing covers what lies between. */
   gapFrom?: number;
+  /** The last one seen again, or one that lies before it; else this one goes on from there. */
+  again?: 'same' | 'older';
 }
 
 /** One group over the window. */
@@ -60,25 +62,52 @@ export const SUPPLIES: ReadonlySet<string> = new Set(['pdu', 'rack', 'chassis', 
 /** What shows at most this is switched off, not low: one unit, whatever the quantity. */
 export const NEARLY_ZERO = 1;
 
+/** The window of the last run: `newest` may lie after its end, which goes no further than the clock had come. */
+export interface LastWindow {
+  start: number;
+  end: number;
+  newest: number;
+  gapFrom: number | null;
+}
+
 /**
  * The window: from where the last one ended, at most its length before its end. Where nothing is newer than the last
  * window, that one is seen again, so that unchanged captures tell the same once more.
  */
-export function windowOf(newest: number, length: number, last: { start: number; end: number } | undefined): Window {
+export function windowOf(newest: number, length: number, last: LastWindow | undefined): Window {
   const earliest = newest - length;
-  if (last === undefined || newest < last.start) return { start: earliest, end: newest };
-  if (newest <= last.end) return { start: Math.max(earliest, last.start), end: newest };
+  if (last === undefined) return { start: earliest, end: newest };
+  if (newest < last.start) return { start: earliest, end: newest, again: 'older' };
+  if (newest <= last.end || newest === last.newest) {
+    const gap = last.gapFrom !== null && newest === last.newest ? { gapFrom: last.gapFrom } : {};
+    return { start: Math.max(earliest, last.start), end: newest, ...gap, again: 'same' };
+  }
   if (last.end + 1 >= earliest) return { start: last.end + 1, end: newest };
   return { start: earliest, end: newest, gapFrom: last.end };
+}
+
+/** What a series showed last before this window's samples of it. */
+export function earlierOf({ before, preceding }: Recorder, index: number): Memory | undefined {
+  return preceding.at(index) ?? before.at(index);
+}
+
+/**
+ * Whether a sample belongs to the window. What a sensor said up to its newest sample of the last run was rolled up then,
+ * or came too late for good; what came since belongs here, though it may lie before the window: topics lag behind each
+ * other. A window that is seen again takes what it took the first time.
+ */
+function belongsTo({ start }: Window, { before, preceding }: Recorder): (index: number, time: number) => boolean {
+  return (index, time) => {
+    if (time >= start) return true;
+    const earlier = preceding.has(index) ? preceding : before;
+    return earlier.has(index) && time > earlier.timeOf(index);
+  };
 }
 
 /** Rolls up what the recorder took in: per series and per group. The order of the samples makes no difference. */
 export function rollUp(recorder: Recorder, window: Window, length: number): Rollup {
   const { samples, series } = recorder;
-  // What a sensor said before its newest sample of the last run was rolled up then, or came too late for good; what came
-  // since belongs here, though it may lie before the window: topics lag behind each other.
-  const { before } = recorder;
-  samples.compact(window.end - length, (index, time) => time >= window.start || (before.has(index) && time > before.timeOf(index)));
+  samples.compact(window.end - length, belongsTo(window, recorder));
   const order = inOrder(recorder);
   const stats = new StatsTable(series.length);
   const groups = new Map<Group, GroupStats & { sketch: Quantile; sum: number }>();
@@ -86,7 +115,7 @@ export function rollUp(recorder: Recorder, window: Window, length: number): Roll
   const share = 2 ** samples.thinning;
   samples.forEachRun(order, (run) => {
     const one = series[run.series] as Series;
-    const found = statsOf(run, one, recorder.before.at(run.series), share);
+    const found = statsOf(run, one, earlierOf(recorder, run.series), share);
     stats.set(run.series, found);
     subjects.add(one.subject);
     addTo(groups, one, found, run);
@@ -166,7 +195,7 @@ function statsOf(run: Run, series: Series, memory: Memory | undefined, share: nu
     }
   }
   let interval = 0;
-  if (length > 1) interval = (lastTime - firstTime) / (length - 1) / share;
+  if (length > 1) interval = Math.round((lastTime - firstTime) / (length - 1) / share);
   else if (memory !== undefined && memory.time < lastTime) interval = lastTime - memory.time;
   const median = hasBaseline(series) ? medianOf(value.slice(0, length)) : Number.NaN;
   const last = value[length - 1] as number;
