@@ -10,7 +10,7 @@ export default defineConfig({
           isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: ['test/integration/**', 'test/bench/**'],
-          setupFiles: ['test/loopback.ts'],
+          setupFiles: ['test/loopback.ts', 'test/seed.ts'],
           // No test is about its own time; a busy machine may be ten times slower.
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -20,6 +20,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
+          setupFiles: ['test/seed.ts'],
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 300_000,
