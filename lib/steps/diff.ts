@@ -60,12 +60,12 @@ async function readCursor(store: Store, source: string): Promise<z.infer<typeof 
   }
 }
 
-/** The last change of each source that has one. */
+/** The last change of each source that has one. They are frozen. */
 export async function latestChanges(observer: Observer): Promise<Change[]> {
   const changes: Change[] = [];
   for (const source of observer.config.sources.keys()) {
-    const cursor = await observer.store.get(cursorKey(source), Cursor);
-    const change = cursor && (await observer.store.get(`changes/${source}/${cursor.to}`, Change));
+    const cursor = await observer.store.getShared(cursorKey(source), Cursor);
+    const change = cursor && (await observer.store.getShared(`changes/${source}/${cursor.to}`, Change));
     if (change) changes.push(change);
   }
   return changes;

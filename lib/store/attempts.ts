@@ -1,9 +1,9 @@
 import { Attempt } from '../model/snapshot.ts';
 import type { Store } from './store.ts';
 
-/** What the last collect of a source came to, whatever happened; null before the first. */
+/** What the last collect of a source came to, whatever happened; null before the first. It is frozen. */
 export function getAttempt(store: Store, source: string): Promise<Attempt | null> {
-  return store.get(keyOf(source), Attempt);
+  return store.getShared(keyOf(source), Attempt);
 }
 
 export function putAttempt(store: Store, attempt: Attempt): Promise<void> {

@@ -173,8 +173,7 @@ export class Snapshots {
   }
 
   async #head(source: string): Promise<Head | null> {
-    const text = await this.#store.getText(headKey(source));
-    return text === null ? null : parseHead(source, text);
+    return this.#store.getSharedLine(headKey(source), Head);
   }
 
   /** The id of the latest snapshot; where the head is damaged, of the newest there is. */

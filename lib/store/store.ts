@@ -1,7 +1,8 @@
 import { createStorage, type Driver, type Storage } from 'unstorage';
 import type * as z from 'zod';
 import { JsonSyntaxError, parseJson, pointerSegment } from '../model/json.ts';
-import { KeyExists, type WriteOptions } from './drivers/conditional.ts';
+import { type Conditional, KeyExists, type ReadOptions, type WriteOptions } from './drivers/conditional.ts';
+import { KeptTexts } from './kept.ts';
 import { checkKey, isKey, StoreError } from './keys.ts';
 
 export { decodeSegment, encodeSegment, StoreError } from './keys.ts';
@@ -34,18 +35,19 @@ export async function unlessDamaged<T>(reading: Promise<T | null>): Promise<T | 
  */
 export class Store {
   readonly #storage: Storage;
-  /** Values that {@link getShared} gave, by key, the latest asked for last. */
-  readonly #shared = new Map<string, { text: string; schema: unknown; value: unknown }>();
+  readonly #markOf: (key: string) => string | null;
+  readonly #kept = new KeptTexts();
 
   /** @throws StoreError for a driver that does not declare `options.conditional` */
   constructor(driver: Driver) {
-    const options = driver.options as { conditional?: unknown } | undefined;
+    const options = driver.options as Partial<Conditional> | undefined;
     if (options?.conditional !== true) {
       const name = driver.name ?? 'this';
       throw new StoreError(
         `the ${name} driver cannot promise that a key is created only where it is absent: two steps at once could lose state`,
       );
     }
+    this.#markOf = options.markOf ?? (() => null);
     this.#storage = createStorage({ driver });
   }
 
@@ -59,20 +61,19 @@ export class Store {
   }
 
   /**
-   * As {@link get}, but checked once for as long as its stored text stays the same: for what is asked for again and again.
-   * The value is the same for everybody, so it is frozen.
+   * As {@link get}, but read and checked once for as long as what is stored stays the same: for what is asked for again
+   * and again. The value is the same for everybody, so it is frozen.
    */
   async getShared<T>(key: string, schema: z.ZodType<T>): Promise<T | null> {
-    const text = await this.getText(key);
-    const known = this.#shared.get(key);
-    this.#shared.delete(key);
-    if (text === null) return null;
-    const entry = known?.text === text && known.schema === schema ? known : { text, schema, value: freeze(readJson(key, text, schema)) };
-    if (text.length <= MAX_SHARED_TEXT) {
-      this.#shared.set(key, entry);
-      if (this.#shared.size > MAX_SHARED) for (const oldest of [...this.#shared.keys()].slice(0, -MAX_SHARED)) this.#shared.delete(oldest);
-    }
-    return entry.value as T;
+    return this.#getKept(key, key, schema, () => this.getText(key));
+  }
+
+  /** As {@link getShared}, of a text's first line; what follows that is not read where the driver can stop. */
+  async getSharedLine<T>(key: string, schema: z.ZodType<T>): Promise<T | null> {
+    return this.#getKept(`${key} line`, key, schema, async () => {
+      const text = await this.#read(key, { first: MAX_LINE });
+      return text && (text.split('\n', 1)[0] as string);
+    });
   }
 
   /** Writes a value whole: readers see the old one or this one. */
@@ -93,15 +94,7 @@ export class Store {
 
   /** A text as {@link putText} stored it; null where there is none. @throws StoreError where it is no UTF-8 */
   async getText(key: string): Promise<string | null> {
-    checkKey(key);
-    const raw = await this.#storage.getItemRaw<unknown>(key).catch(unavailable('read', key));
-    if (raw === null || raw === undefined || typeof raw === 'string') return raw ?? null;
-    if (!(raw instanceof Uint8Array || raw instanceof ArrayBuffer)) throw new StoreError(`${key}: the driver gave no bytes`, { key });
-    try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(raw);
-    } catch (cause) {
-      throw new StoreError(`${key} is damaged: not UTF-8`, { key, cause });
-    }
+    return this.#read(key);
   }
 
   async putText(key: string, text: string): Promise<void> {
@@ -125,6 +118,27 @@ export class Store {
     await this.#storage.dispose();
   }
 
+  async #read(key: string, options: ReadOptions = {}): Promise<string | null> {
+    checkKey(key);
+    const raw = await this.#storage.getItemRaw<unknown>(key, options).catch(unavailable('read', key));
+    if (raw === null || raw === undefined || typeof raw === 'string') return raw ?? null;
+    if (!(raw instanceof Uint8Array || raw instanceof ArrayBuffer)) throw new StoreError(`${key}: the driver gave no bytes`, { key });
+    try {
+      // What was cut may end within a character.
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(raw, { stream: options.first !== undefined });
+    } catch (cause) {
+      throw new StoreError(`${key} is damaged: not UTF-8`, { key, cause });
+    }
+  }
+
+  async #getKept<T>(name: string, key: string, schema: z.ZodType<T>, text: () => Promise<string | null>): Promise<T | null> {
+    if (!this.#kept.has(name)) checkKey(key);
+    const kept = await this.#kept.get(name, { mark: () => this.#markOf(key.replaceAll('/', ':')), text });
+    if (kept === null) return null;
+    if (!kept.values.has(schema)) kept.values.set(schema, freeze(readJson(key, kept.text, schema)));
+    return kept.values.get(schema) as T;
+  }
+
   async #write(key: string, text: string, options: WriteOptions = {}): Promise<void> {
     checkKey(key);
     await this.#storage.setItemRaw(key, text, options).catch((error: unknown) => {
@@ -134,9 +148,8 @@ export class Store {
   }
 }
 
-/** What {@link Store.getShared} keeps: so many values, of texts up to so many characters. */
-const MAX_SHARED = 16;
-const MAX_SHARED_TEXT = 2 ** 22;
+/** No first line that is asked for alone is longer, in bytes. */
+const MAX_LINE = 1024;
 
 function freeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;

@@ -2,6 +2,7 @@ import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { atomicFsDriver } from '../../lib/store/drivers/atomic-fs.ts';
 import { Store } from '../../lib/store/store.ts';
 import { temporaryFolder } from './temporary.ts';
@@ -83,6 +84,29 @@ describe('the atomic file store', () => {
     await fs.rm(root, { recursive: true });
     await fs.writeFile(root, 'not a folder any more');
     await expect(store.getText('a')).rejects.toThrow(/ENOTDIR/);
+  });
+
+  it('begins anew where its root was taken away under it', async () => {
+    const { root, store } = await fresh();
+    const Anything = z.json();
+    const uses = [
+      async () => expect(await store.get('a/b', Anything)).toBeNull(),
+      async () => expect(await store.list('')).toEqual([]),
+      async () => store.remove('a/b'),
+      async () => store.put('a/b', 2),
+      async () => expect(await store.create('a/b', 2)).toBe(true),
+    ];
+    for (const use of uses) {
+      await store.put('a/b', 1);
+      await fs.rm(root, { recursive: true });
+      await use();
+      await store.put('a/c', 3);
+      expect(await store.get('a/c', Anything)).toBe(3);
+    }
+    await store.put('a/b', 1);
+    await fs.rm(join(root, '.tmp'), { recursive: true });
+    await store.put('a/b', 2);
+    expect(await store.get('a/b', Anything)).toBe(2);
   });
 
   it('does not follow links out of its root', async () => {

@@ -37,6 +37,12 @@ export function conformance(name: string, make: () => Promise<Made>, { creators 
       expect(await store.getText('texts/one')).toBe(text);
     });
 
+    it('gives the beginning of a text at least, where that is asked for', async () => {
+      await store.putText('texts/lines', `"${'ä'.repeat(300)}"\n\udbff\udfff${'ä'.repeat(10_000)}`);
+      expect(await store.getSharedLine('texts/lines', z.string())).toBe('ä'.repeat(300));
+      expect(await store.getSharedLine('texts/none', z.string())).toBeNull();
+    });
+
     it('replaces a longer value wholly', async () => {
       await store.putText('texts/long', 'x'.repeat(100_000));
       await store.putText('texts/long', 'y');

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, lstatSync, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Driver } from 'unstorage';
-import { type Conditional, KeyExists, segmentsOf, type WriteOptions } from './conditional.ts';
+import { type Conditional, KeyExists, type ReadOptions, segmentsOf, type WriteOptions } from './conditional.ts';
 
 const FILE_MODE = 0o640;
 const FOLDER_MODE = 0o750;
@@ -11,6 +11,8 @@ const FOLDER_MODE = 0o750;
 const TMP = '.tmp';
 /** No write takes this long: a temporary file of this age was left by a process that was killed. */
 const ABANDONED_AFTER = 3_600_000;
+/** Files whose times are so far apart have other times on every file system. */
+const TELLS_APART = 3000;
 
 export interface AtomicFsOptions extends Conditional {
   root: string;
@@ -23,88 +25,125 @@ export interface AtomicFsOptions extends Conditional {
  */
 export function atomicFsDriver(root: string): Driver<AtomicFsOptions, string> {
   let opened: Promise<string> | undefined;
+  let realRoot: string | undefined;
   /** The real path of the root, made on first use. */
   const open = (): Promise<string> => {
-    opened ??= openRoot(root).catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
+    opened ??= openRoot(root).then(
+      (real) => (realRoot = real),
+      (error: unknown) => {
+        opened = undefined;
+        throw error;
+      },
+    );
     return opened;
   };
-
-  const locate = async (key: string): Promise<string> => {
-    const segments = segmentsOf(key);
-    if (segments.length === 0 || segments.some((s) => s.startsWith('.') || /[/\\\0]/.test(s)))
-      throw new Error(`${key} is no key of a file store`);
-    return path.join(await open(), ...segments);
-  };
-
-  const read = async (key: string): Promise<Buffer | null> => {
-    const file = await locate(key);
-    return unlessMissing(async () => {
-      await refuseDetour(await open(), path.dirname(file));
-      const handle = await fs.open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
-      try {
-        return await handle.readFile();
-      } finally {
-        await handle.close();
-      }
-    });
-  };
-
-  const write = async (key: string, value: string | Uint8Array, options?: WriteOptions): Promise<void> => {
-    const file = await locate(key);
-    const base = await open();
-    const temporary = path.join(base, TMP, randomUUID());
+  /** Where somebody has taken the root away, the store begins anew, as it would in a new process. */
+  const inRoot = async <T>(work: (base: string) => Promise<T>): Promise<T> => {
     try {
-      await writeDurably(temporary, value);
-      await place(base, temporary, file, options?.ifAbsent === true);
-      // A renamed one is gone, a linked one has served.
-      if (options?.ifAbsent) await fs.rm(temporary, { force: true });
+      return await work(await open());
     } catch (error) {
-      await fs.rm(temporary, { force: true });
-      if (options?.ifAbsent && codeOf(error) === 'EEXIST') throw new KeyExists(key);
-      throw error;
+      if (!(error instanceof RootGone)) throw error;
+      opened = undefined;
+      return work(await open());
     }
   };
 
+  const read = async (key: string, { first }: ReadOptions = {}): Promise<Buffer | null> =>
+    inRoot(async (base) => {
+      const file = path.join(base, ...fileOf(key));
+      return unlessMissing(async () => {
+        await refuseDetour(base, path.dirname(file));
+        const handle = await fs.open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+        try {
+          if (first === undefined) return await handle.readFile();
+          const { buffer, bytesRead } = await handle.read(Buffer.alloc(first), 0, first, 0);
+          return buffer.subarray(0, bytesRead);
+        } finally {
+          await handle.close();
+        }
+      });
+    });
+
+  const write = async (key: string, value: string | Uint8Array, options?: WriteOptions): Promise<void> =>
+    inRoot(async (base) => {
+      const file = path.join(base, ...fileOf(key));
+      const temporary = path.join(base, TMP, randomUUID());
+      try {
+        await writeDurably(temporary, value);
+        await place(base, temporary, file, options?.ifAbsent === true);
+        // A renamed one is gone, a linked one has served.
+        if (options?.ifAbsent) await fs.rm(temporary, { force: true });
+      } catch (error) {
+        await fs.rm(temporary, { force: true });
+        if (options?.ifAbsent && codeOf(error) === 'EEXIST') throw new KeyExists(key);
+        throw error;
+      }
+    });
+
+  const stat = async (key: string): Promise<Stats | null> =>
+    inRoot(async (base) => unlessMissing(() => fs.lstat(path.join(base, ...fileOf(key)))));
+
   return {
     name: 'atomic-fs',
-    options: { conditional: true, root },
-    getInstance: () => root,
-    hasItem: async (key) => {
-      const file = await locate(key);
-      return (await unlessMissing(() => fs.lstat(file)))?.isFile() ?? false;
+    options: {
+      conditional: true,
+      root,
+      markOf: (key) => (realRoot === undefined ? null : markOf(path.join(realRoot, ...fileOf(key)))),
     },
+    getInstance: () => root,
+    hasItem: async (key) => (await stat(key))?.isFile() ?? false,
     getItem: async (key) => (await read(key))?.toString('utf8') ?? null,
     getItemRaw: read,
     setItem: write,
     setItemRaw: write,
-    removeItem: async (key) => {
-      const file = await locate(key);
-      const base = await open();
-      await unlessMissing(async () => {
-        await refuseDetour(base, path.dirname(file));
-        await fs.unlink(file);
-        await removeEmptyFolders(base, path.dirname(file));
-      });
-    },
-    getKeys: async (prefix?: string) => {
-      const segments = segmentsOf(prefix ?? '');
-      const base = await open();
-      const start = prefix ? await locate(prefix) : base;
-      const keys: string[] = [];
-      await refuseDetour(base, start);
-      if (start !== base && (await unlessMissing(() => fs.lstat(start)))?.isFile()) return keys;
-      await listFiles(start, segments, keys);
-      return keys;
-    },
+    removeItem: async (key) =>
+      inRoot(async (base) => {
+        const file = path.join(base, ...fileOf(key));
+        await unlessMissing(async () => {
+          await refuseDetour(base, path.dirname(file));
+          await fs.unlink(file);
+          await removeEmptyFolders(base, path.dirname(file));
+        });
+      }),
+    getKeys: async (prefix?: string) =>
+      inRoot(async (base) => {
+        const segments = segmentsOf(prefix ?? '');
+        const start = prefix ? path.join(base, ...fileOf(prefix)) : base;
+        const keys: string[] = [];
+        await refuseDetour(base, start);
+        if (start !== base && (await unlessMissing(() => fs.lstat(start)))?.isFile()) return keys;
+        await listFiles(start, segments, keys);
+        return keys;
+      }),
     getMeta: async (key) => {
-      const file = await locate(key);
-      const stat = await unlessMissing(() => fs.lstat(file));
-      return stat && { size: stat.size, mtime: stat.mtime, atime: stat.atime };
+      const found = await stat(key);
+      return found && { size: found.size, mtime: found.mtime, atime: found.atime };
     },
   };
+}
+
+/** The root of the store is not there any more. */
+class RootGone extends Error {}
+
+/**
+ * Every write makes a new file. The next one may be given the number of one that is gone, but never with its times, once
+ * those are past. Asked many times a second: to wait for a thread would cost tens of times what the question does.
+ */
+function markOf(file: string): string | null {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = lstatSync(file, { bigint: true });
+    return Date.now() - Number(ctimeMs) < TELLS_APART ? null : [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+  } catch {
+    return null;
+  }
+}
+
+/** The pieces of a key, each the name of a folder or file. */
+function fileOf(key: string): string[] {
+  const segments = segmentsOf(key);
+  if (segments.length === 0 || segments.some((s) => s.startsWith('.') || /[/\\\0]/.test(s)))
+    throw new Error(`${key} is no key of a file store`);
+  return segments;
 }
 
 async function openRoot(root: string): Promise<string> {
@@ -120,8 +159,11 @@ async function openRoot(root: string): Promise<string> {
   return base;
 }
 
+/** @throws RootGone where the folder of temporary files is not there */
 async function writeDurably(file: string, value: string | Uint8Array): Promise<void> {
-  const handle = await fs.open(file, 'wx', FILE_MODE);
+  const handle = await fs.open(file, 'wx', FILE_MODE).catch((error: unknown) => {
+    throw codeOf(error) === 'ENOENT' ? new RootGone(`${file} cannot be made: its folder is gone`, { cause: error }) : error;
+  });
   try {
     await handle.writeFile(value);
     await handle.sync();
@@ -168,10 +210,13 @@ async function removeEmptyFolders(base: string, folder: string): Promise<void> {
   await unlessMissing(() => syncFolder(at));
 }
 
-/** Throws where a symbolic link leads a folder of the store, or the nearest one above it that exists, out of its root. */
+/** Throws where a symbolic link leads a folder of the store, or the nearest one above it that exists, out of its root; RootGone where that is not there. */
 async function refuseDetour(base: string, folder: string): Promise<void> {
   let real = await unlessMissing(() => fs.realpath(folder));
-  for (let at = folder; real === null; ) real = await unlessMissing(() => fs.realpath((at = path.dirname(at))));
+  for (let at = folder; real === null; ) {
+    if (at === base) throw new RootGone(`${base}, the root of the store, is gone`);
+    real = await unlessMissing(() => fs.realpath((at = path.dirname(at))));
+  }
   if (real !== base && !real.startsWith(base + path.sep)) throw new Error(`${folder} leads out of the store, to ${real}`);
 }
 

@@ -11,6 +11,17 @@ export class KeyExists extends Error {
 /** What a driver declares in its `options` when it honours `ifAbsent` and never shows half a value. */
 export interface Conditional {
   conditional: true;
+  /**
+   * Tells by a small question whether the value of a key was written anew: another text after every write, null where
+   * nobody can be sure yet. Where it fails, reading the value tells why.
+   */
+  markOf?: (key: string) => string | null;
+}
+
+/** What a caller may ask of one read. */
+export interface ReadOptions {
+  /** So many bytes from the beginning will do. */
+  first?: number;
 }
 
 /** What a caller may ask of one write. */
