@@ -1,8 +1,11 @@
 import type { Context } from 'hono';
 import { FindingState } from '../lib/model/finding.ts';
+import { onceOfFrozen } from '../lib/model/frozen.ts';
+import type { Report } from '../lib/model/report.ts';
 import { readReport } from '../lib/report/publish.ts';
 import { readStory } from '../lib/steps/story.ts';
 import { createFunction, type FunctionEnv, problem } from './function.ts';
+import { answerJson, jsonBytes } from './json.ts';
 
 const app = createFunction();
 
@@ -13,8 +16,20 @@ app.get('/', async (c) => {
   }
   const report = await readReport(c.get('observer').reports, 'latest');
   if (!report) return problem(c, 404, { title: 'No report', detail: 'no tick has ended yet: POST /run' });
-  const findings = report.findings.filter((f) => state === undefined || f.state === state);
-  return c.json({ tick: report.tick, verdict: report.verdict, total: findings.length, findings });
+  return answerJson(c, listOf(report)(state));
+});
+
+/** The lists of a report that were asked for, by state, as JSON. */
+const listOf = onceOfFrozen((report: Report) => {
+  const lists = new Map<string | undefined, Uint8Array<ArrayBuffer>>();
+  return (state: string | undefined): Uint8Array<ArrayBuffer> => {
+    const known = lists.get(state);
+    if (known) return known;
+    const findings = report.findings.filter((f) => state === undefined || f.state === state);
+    const list = jsonBytes({ tick: report.tick, verdict: report.verdict, total: findings.length, findings });
+    lists.set(state, list);
+    return list;
+  };
 });
 
 app.get('/:id', async (c) => tell(c, c.req.param('id')));

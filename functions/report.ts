@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { Report } from '../lib/model/report.ts';
 import { listReports, readReport } from '../lib/report/publish.ts';
-import { render, REPORT_TYPES, type ReportFormat } from '../lib/report/render.ts';
+import { renderBytes, REPORT_TYPES, type ReportFormat } from '../lib/report/render.ts';
 import { createFunction, type FunctionEnv, problem } from './function.ts';
 
 const NAME = /^(latest|\d{8}t\d{6}\.\d{3}z)(?:\.(json|md|txt|html))?$/;
@@ -47,7 +47,7 @@ async function show(c: Context<FunctionEnv>, tick: string, format: ReportFormat)
   c.header('x-content-type-options', 'nosniff');
   // A stored tick is looked up as it was; the latest is taken for the present, which it may not be.
   const { clock } = c.get('observer');
-  return c.body(render(report, format, tick === 'latest' ? { shownAt: clock() } : {}), 200, { 'content-type': REPORT_TYPES[format] });
+  return c.body(renderBytes(report, format, tick === 'latest' ? clock() : undefined), 200, { 'content-type': REPORT_TYPES[format] });
 }
 
 export default app;

@@ -1,7 +1,10 @@
 import { OBSERVER } from '../lib/findings/derive.ts';
+import { onceOfFrozen } from '../lib/model/frozen.ts';
+import type { Snapshot } from '../lib/model/snapshot.ts';
 import { TimeId } from '../lib/model/time.ts';
 import { latestChanges } from '../lib/steps/diff.ts';
 import { createFunction, problem } from './function.ts';
+import { answerJson, jsonBytes } from './json.ts';
 
 const app = createFunction();
 
@@ -32,8 +35,10 @@ app.get('/snapshots/:source/:id', async (c) => {
       detail: `${source} has no snapshot ${id.slice(0, 40)}; GET /snapshots/${source} lists them`,
       source,
     });
-  return c.json(snapshot);
+  return answerJson(c, bytesOf(snapshot));
 });
+
+const bytesOf = onceOfFrozen((snapshot: Snapshot) => jsonBytes(snapshot));
 
 function noSuchSource(c: Parameters<typeof problem>[0], source: string): Response {
   return problem(c, 404, { title: 'No such source', detail: `${source.slice(0, 60)} is not configured` });

@@ -3,12 +3,17 @@ import { storedView } from '../lib/steps/view.ts';
 import { invoke, tools } from '../lib/tools/registry.ts';
 import { authorised } from './auth.ts';
 import { createFunction, problem } from './function.ts';
+import { answerJson, jsonBytes } from './json.ts';
 
 const MAX_ARGUMENTS = 64 * 1024;
 
 const app = createFunction();
 
-app.get('/', (c) => c.json({ tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })) }));
+let menu: Uint8Array<ArrayBuffer> | undefined;
+app.get('/', (c) => {
+  menu ??= jsonBytes({ tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })) });
+  return answerJson(c, menu);
+});
 
 app.use(
   '/:name',

@@ -1,5 +1,6 @@
 import { compareSeverity, type Severity } from '../model/condition.ts';
 import type { Finding } from '../model/finding.ts';
+import { onceOfFrozen } from '../model/frozen.ts';
 import type { Report } from '../model/report.ts';
 import { formatDuration } from '../model/time.ts';
 import { occasionOf } from '../findings/occasion.ts';
@@ -41,17 +42,13 @@ const MAX_ITEMS = 40;
 
 /** @param shownAt when it is looked at (ms since the epoch), to tell an old one; absent = as it is made */
 export function outline(report: Report, shownAt?: number): Outline {
-  const drawn = known.get(report) ?? draw(report);
-  // What cannot change any more is drawn once, however often it is looked at.
-  if (Object.isFrozen(report)) known.set(report, drawn);
+  const drawn = draw(report);
   const age = (shownAt ?? 0) - Date.parse(report.generatedAt);
   if (age <= OLD) return drawn;
   return { ...drawn, warnings: [`THIS REPORT IS ${formatDuration(age).toUpperCase()} OLD: no tick has ended since`, ...drawn.warnings] };
 }
 
-const known = new WeakMap<Report, Outline>();
-
-function draw(report: Report): Outline {
+const draw = onceOfFrozen((report: Report): Outline => {
   const { provenance } = report;
   return {
     verdict: report.verdict,
@@ -66,7 +63,7 @@ function draw(report: Report): Outline {
     proof: proofOf(report),
     footer: footerOf(report),
   };
-}
+});
 
 /** `CRITICAL · 2 new critical · 14 ongoing · 3 resolved · sources 6/7 fresh · not seen: oneview_alerts` */
 export function headlineOf(report: Report): string {

@@ -1,3 +1,4 @@
+import { onceOfFrozen } from '../model/frozen.ts';
 import type { Report } from '../model/report.ts';
 import { renderHtml } from './html.ts';
 import { renderMarkdown } from './markdown.ts';
@@ -31,6 +32,29 @@ export interface RenderOptions {
 export function render(report: Report, format: ReportFormat, options: RenderOptions = {}): string {
   return format === 'json' ? asJson(report) : asPage(report, outline(report, options.shownAt), format, options);
 }
+
+/** As {@link render}, in bytes that are the same for everybody, so that a report is rendered once for all who look at it. */
+export function renderBytes(report: Report, format: ReportFormat, shownAt?: number): Uint8Array<ArrayBuffer> {
+  if (format === 'json') return jsonBytes(report);
+  const page = outline(report, shownAt);
+  const pages = pagesOf(report);
+  const known = pages.get(format);
+  const warnings = page.warnings.join('\n');
+  if (known?.warnings === warnings) return known.bytes;
+  const bytes = new TextEncoder().encode(asPage(report, page, format));
+  pages.set(format, { warnings, bytes });
+  return bytes;
+}
+
+const jsonBytes = onceOfFrozen((report: Report) => new TextEncoder().encode(asJson(report)));
+
+interface Page {
+  warnings: string;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Pages as they were shown last: what changes in them with time is a warning that they are old. */
+const pagesOf = onceOfFrozen<Report, Map<ReportFormat, Page>>(() => new Map());
 
 /** A report in every format, for the cost of one look at it. */
 export function renderAll(report: Report): Record<ReportFormat, string> {
