@@ -3,7 +3,7 @@ import { kinds } from '../findings/kinds.ts';
 import { drainOf } from './background.ts';
 import type { Severity } from '../model/condition.ts';
 import type { Shown } from './effects.ts';
-import { BOOT_TAKES, type LaidFault } from './plan.ts';
+import { BOOT_TAKES, isHidden, type LaidFault } from './plan.ts';
 import { jobOn } from './sources/pbs.ts';
 import { DAY } from './spec.ts';
 import { LOOKED_BEFORE, type Tick } from './tick.ts';
@@ -71,7 +71,7 @@ export function expectedAt(tick: Tick): Expected {
     const owner = `${fault.kind} ${fault.where}`;
     const own = owners.get(owner) ?? new Set<string>();
     owners.set(owner, own);
-    for (const shown of showsOf(fault, tick)) {
+    for (const shown of [...specialsOf(fault, tick), ...troublesOf(fault, tick)]) {
       own.add(findingKey(shown));
       if (shown.severity !== undefined) severities.set(findingKey(shown), shown.severity);
       if (holds && shown.maybe !== true && at - fault.from >= (shown.settles ?? SETTLED)) holding.add(findingKey(shown));
@@ -124,10 +124,18 @@ function stretchSeen({ kind, settles = SETTLED }: Shown, fault: LaidFault, { pla
   return { certain: !isBlind && at - from >= settles && at < fault.until, until };
 }
 
-function showsOf(fault: LaidFault, tick: Tick): Shown[] {
+/** What only this fault makes. Where another one stops the same node, or boots it, nobody may see it any more. */
+function specialsOf(fault: LaidFault, { plan, at }: Tick): Shown[] {
+  return (fault.effects.shows ?? []).map((shown) =>
+    shown.subject.type === 'node' && isHidden(plan, shown.subject.id, fault, at) ? { ...shown, maybe: true } : shown,
+  );
+}
+
+/** What follows from the trouble of its nodes. */
+function troublesOf(fault: LaidFault, tick: Tick): Shown[] {
   const { effects } = fault;
   const { start } = tick.plan.spec;
-  const shows = [...(effects.shows ?? [])];
+  const shows: Shown[] = [];
   for (const name of effects.nodes?.keys() ?? []) {
     const node = tick.plan.topology.byName.get(name);
     if (node === undefined) continue;

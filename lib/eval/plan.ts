@@ -15,6 +15,8 @@ export interface LaidFault extends Required<FaultSpec> {
 export interface Trouble extends NodeTrouble {
   from: number;
   until: number;
+  /** What it comes from. */
+  fault: LaidFault;
 }
 
 /** A fleet with the faults that are laid on it. */
@@ -37,11 +39,12 @@ export function planOf(spec: FleetSpec): Plan {
     faults.push(laid);
   }
   const troubles = new Map<string, Trouble[]>();
-  for (const { effects, from, until } of faults) {
+  for (const fault of faults) {
+    const { effects, from, until } = fault;
     for (const [node, trouble] of effects.nodes ?? []) {
       const known = troubles.get(node);
-      if (known) known.push({ ...trouble, from, until });
-      else troubles.set(node, [{ ...trouble, from, until }]);
+      if (known) known.push({ ...trouble, from, until, fault });
+      else troubles.set(node, [{ ...trouble, from, until, fault }]);
     }
   }
   for (const some of troubles.values()) some.sort((a, b) => a.from - b.from);
@@ -186,6 +189,22 @@ function addTrouble(state: NodeState, trouble: Trouble, at: number): void {
   state.unlisted ||= trouble.unlisted === true;
   state.bmcLost ||= trouble.bmcLost === true;
   if (trouble.jobStuck === true) state.jobStuckSince ??= from;
+}
+
+/** Whether a node's kernel is past saying what a fault would make it say: another fault has stopped it. */
+export function isSilenced({ troubles }: Plan, node: string, fault: LaidFault, at: number): boolean {
+  return (troubles.get(node) ?? []).some((t) => t.fault !== fault && hasStopped(t) && t.from < at && at < t.until);
+}
+
+/** Whether what another fault did to a node since hides what a fault left on its console: it is off, or has booted. */
+export function isHidden({ troubles }: Plan, node: string, fault: LaidFault, at: number): boolean {
+  return (troubles.get(node) ?? []).some(
+    (t) => t.fault !== fault && (hasStopped(t) || t.begins !== undefined) && t.from < at && t.until > fault.from,
+  );
+}
+
+function hasStopped({ loss }: Trouble): boolean {
+  return loss === 'off' || loss === 'dead';
 }
 
 /** When the node's kernel started that runs at a moment, ms. */

@@ -243,6 +243,12 @@ describe('supplies', () => {
     expect(last).toEqual(['power_lost x1002m0']);
   });
 
+  it('that were seen in a single window, a day ago, are known by it', async () => {
+    const first = await collect(pdu('x1002m0', [4000, 4100], 86_400), { now: NOW - 86_400_000 });
+    const second = await collect(pdu('x1002m0', [0, 0]), { carry: first.carry });
+    expect(kindsOf(second)).toEqual(['power_lost x1002m0']);
+  });
+
   it('are not told of one zero, of outlets, or of nodes that are off', async () => {
     expect(await kinds(pdu('x1002m0', [4200, 4200, 0]))).toEqual([]);
     const once = await collect(pdu('x1002m0', [4200, 4200, 0]));

@@ -129,9 +129,11 @@ function restoreOne({ series, subjects, metrics, parts }: TelemetryCarry, at: nu
   return typeof index === 'number' ? index : undefined;
 }
 
-/** How much of a baseline each good window renews, and how many samples of one window make a first one; else a second window does. */
+/** How much of a baseline each good window renews. */
 const RENEWAL = 0.2;
+/** How many samples of one window make a first baseline; else a second window does. That a supply has a load, two tell. */
 const ENOUGH = 4;
+const ENOUGH_OF_A_SUPPLY = 2;
 
 /**
  * What is known of each series after this run.
@@ -146,10 +148,12 @@ export function remember(recorder: Recorder, { stats, order }: Rollup, beyond: R
       continue;
     }
     const now = stats.at(index) as SeriesStats;
+    const series = recorder.series[index] as Series;
     let baseline = before?.baseline ?? Number.NaN;
-    if (hasBaseline(recorder.series[index] as Series) && !beyond.has(index) && Number.isNaN(now.zeroSince)) {
+    if (hasBaseline(series) && !beyond.has(index) && Number.isNaN(now.zeroSince)) {
       if (!Number.isNaN(baseline)) baseline += RENEWAL * (now.median - baseline);
-      else if (now.count >= ENOUGH || (before !== undefined && now.count > 1)) baseline = now.median;
+      else if (now.count >= (isSupply(series) ? ENOUGH_OF_A_SUPPLY : ENOUGH) || (before !== undefined && now.count > 1))
+        baseline = now.median;
     }
     memories.set(index, {
       time: now.lastTime,

@@ -2,7 +2,7 @@ import { isKnownDown } from '../background.ts';
 import { benignSaying, bootLines, type Line, POWER_OFF_LINES, type Saying, SHUTDOWN_LINES } from '../console-texts.ts';
 import { COMPUTE } from '../images.ts';
 import type { LocalClock } from '../local-clock.ts';
-import { BOOT_BEGINS, bootedAt, type Plan, stateOf, type Trouble } from '../plan.ts';
+import { BOOT_BEGINS, bootedAt, isSilenced, type Plan, stateOf, type Trouble } from '../plan.ts';
 import { draw, Random } from '../random.ts';
 import { HOUR } from '../spec.ts';
 import type { SourceFile, Tick } from '../tick.ts';
@@ -50,8 +50,10 @@ function marksIn(from: number, to: number): number[] {
 
 function faultSayings(plan: Plan): Map<string, Saying[]> {
   const byNode = new Map<string, Saying[]>();
-  for (const { effects } of plan.faults) {
+  for (const fault of plan.faults) {
+    const { effects } = fault;
     for (const { node, at, lines, clock } of effects.console ?? []) {
+      if (isSilenced(plan, node, fault, at)) continue;
       // Nothing but a boot brings the prompt back to a node that died with these words.
       const prompt = effects.nodes?.get(node)?.loss !== 'dead';
       const saying: Saying = { at, by: clock === 'own' ? 'console' : 'kernel', lines, prompt };
