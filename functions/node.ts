@@ -29,6 +29,8 @@ const DEMO_STEP = 5 * 60_000;
 export interface NodeObserver {
   observer: Observer;
   threads: DigestThreads;
+  /** Where its clock stands; absent = it is the system's. */
+  standing?: number;
   dispose: () => Promise<void>;
 }
 
@@ -37,14 +39,29 @@ export interface NodeObserver {
  * @throws ConfigError for anything about the configuration, flags and environment
  */
 export async function nodeObserver(flags: CommonFlags, env: Record<string, string | undefined>, log: Log): Promise<NodeObserver> {
-  const config = withFlags(loadConfig(flags, env), flags, env);
+  return observerOf(withFlags(loadConfig(flags, env), flags, env), flags, env, log);
+}
+
+/**
+ * As {@link nodeObserver}, for a configuration that is read already.
+ * @param as.clock where the clock stands; absent = as configuration and flags say
+ * @param as.writer what tells its audit entries from those of other threads of the process
+ */
+export async function observerOf(
+  config: Config,
+  flags: CommonFlags,
+  env: Record<string, string | undefined>,
+  log: Log,
+  as: { clock?: number | undefined; writer?: string } = {},
+): Promise<NodeObserver> {
   const stateRoot = config.state.root;
   if (config.state.driver === 'fs' && !stateRoot)
     throw new ConfigError(['state.root is set nowhere: give it in the configuration, or --state-root']);
   const store = new Store(await stateDriver(config, stateRoot, 'state'));
   const reportRoot = config.reports.root ?? (stateRoot && join(stateRoot, 'reports'));
   const reports = new Store(reportRoot ? atomicFsDriver(reportRoot) : await stateDriver(config, undefined, 'reports'));
-  const clock = flags.demo ? await demoClock(store) : (standingClock(flags.clock ?? config.clock) ?? Date.now);
+  const standing = as.clock ?? (flags.demo ? await demoClock(store) : standingClock(flags.clock ?? config.clock));
+  const clock = standing === undefined ? Date.now : () => standing;
   // The compiled body runs beside this file; under a test runner that reads the sources, it is the built one.
   const body = new URL(
     import.meta.url.endsWith('.ts') ? '../dist/lib/steps/thread-body.js' : '../lib/steps/thread-body.js',
@@ -62,7 +79,7 @@ export async function nodeObserver(flags: CommonFlags, env: Record<string, strin
     leases: new Leases(store, { now: clock, owner: ownName(), ownerIsGone }),
     clock,
     log,
-    audit: new AuditLog(store, { writer: `by-hand-${ownName()}`, now: clock }),
+    audit: new AuditLog(store, { writer: `by-hand-${ownName()}${as.writer === undefined ? '' : `/${as.writer}`}`, now: clock }),
     digest: (request, deadline) => threads.run(request, deadline),
     ...(flags.demo && { mtime: new Date(DEMO_NOW - DEMO_STEP).toISOString() }),
     groundTruth: async () => (truth ? { file: truth, text: await readFile(truth, 'utf8') } : null),
@@ -75,6 +92,7 @@ export async function nodeObserver(flags: CommonFlags, env: Record<string, strin
   return {
     observer,
     threads,
+    ...(standing !== undefined && { standing }),
     dispose: async () => {
       await chosen.close();
       await store.dispose();
@@ -177,17 +195,16 @@ async function readTokens(config: Config, env: Record<string, string | undefined
   return tokens;
 }
 
-async function demoClock(store: Store): Promise<() => number> {
-  const now = DEMO_NOW + DEMO_STEP * (await store.list('findings/states')).length;
-  return () => now;
+async function demoClock(store: Store): Promise<number> {
+  return DEMO_NOW + DEMO_STEP * (await store.list('findings/states')).length;
 }
 
 /** @throws ConfigError */
-function standingClock(time: string | undefined): (() => number) | null {
-  if (time === undefined) return null;
+function standingClock(time: string | undefined): number | undefined {
+  if (time === undefined) return undefined;
   const now = Date.parse(time);
   if (!Number.isFinite(now)) throw new ConfigError([`--clock ${time}: expected a time such as 2026-11-30T08:45:00Z`]);
-  return () => now;
+  return now;
 }
 
 /** The checkout's or the installed package's root: where package.json is. */

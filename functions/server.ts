@@ -10,7 +10,10 @@ import app from './app.ts';
 import { exitAtOnce } from './exit.ts';
 import { problemDocument, withFront } from './front.ts';
 import { nodeObserver } from './node.ts';
+import { StepThread, withStepThread } from './steps.ts';
 
+// Under a test runner that reads the sources it is the built one.
+const STEPS = new URL(import.meta.url.endsWith('.ts') ? '../dist/functions/steps-body.js' : './steps-body.js', import.meta.url);
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /** Runs the server until SIGTERM or SIGINT; requests under way are finished first, for as long as `server.stop_timeout`. */
@@ -20,14 +23,17 @@ export async function serveNode(
 ): Promise<number> {
   const log: Log = (level, event, fields = {}) =>
     void process.stderr.write(`${JSON.stringify({ time: toIso(Date.now()), level, event, ...fields })}\n`);
-  const { observer, threads, dispose } = await nodeObserver(flags, env, log);
+  const { observer, threads, standing, dispose } = await nodeObserver(flags, env, log);
   const limits = observer.config.server;
   const place = placeToListen(flags, limits, env);
   if ('host' in place && !LOOPBACK.has(place.host) && (await observer.tokens()).length === 0) {
     throw new ConfigError([`${place.host} is no loopback address: listening there needs server.token_file or OBSERVER_TOKEN`]);
   }
   const hosts = 'host' in place ? [...limits.hosts, place.host] : null;
-  const front = withFront(app, { hosts, log, clock: observer.clock });
+  // State in memory is of one thread.
+  const steps =
+    observer.config.state.driver === 'memory' ? null : new StepThread(STEPS, { config: observer.config, flags, clock: standing }, log);
+  const front = withFront(steps ? withStepThread(app, steps) : app, { hosts, log, clock: observer.clock });
   const listener = getRequestListener((request) => front.fetch(request, { observer }), {
     errorHandler: (error) => problemDocument(400, 'Bad request', error instanceof Error ? error.message : String(error)),
   });
@@ -57,8 +63,9 @@ export async function serveNode(
   });
   log('info', 'stopping');
   await close(server, limits.stop_timeout);
+  const isFree = (await steps?.end()) !== false && threads.abandoned === 0;
   await dispose();
-  if (threads.abandoned > 0) await exitAtOnce(0);
+  if (!isFree) await exitAtOnce(0);
   return 0;
 }
 

@@ -145,6 +145,8 @@ describe('the walls of the layout', () => {
     const allowed = new Set([
       'functions/node.ts',
       'functions/server.ts',
+      'functions/steps.ts',
+      'functions/steps-body.ts',
       'functions/cli.ts',
       'functions/exit.ts',
       'functions/units.ts',

@@ -1,4 +1,4 @@
-import type { Context, Hono } from 'hono';
+import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { partsOfBody, type PushedPart } from '../../lib/readers/body.ts';
 import { collect } from '../../lib/steps/collect.ts';
@@ -9,12 +9,7 @@ import { answerProblem, createFunction, type FunctionEnv, problem } from '../fun
 export function collectFunction(source: string): Hono<FunctionEnv> {
   const app = createFunction();
   app.use('/', authorised);
-  app.use('/', (c, next) =>
-    bodyLimit({
-      maxSize: c.get('observer').config.server.max_body,
-      onError: (ctx) => problem(ctx, 413, { title: 'Body too large', detail: 'the body is over server.max_body', source }),
-    })(c, next),
-  );
+  app.use('/', limitedBody(source));
   app.post('/', async (c) => {
     const asOf = parseAsOf(c.req.query('asOf'));
     if (asOf === null)
@@ -25,6 +20,16 @@ export function collectFunction(source: string): Hono<FunctionEnv> {
     return result.problem ? answerProblem(c, result.problem, { source, result }) : c.json(result);
   });
   return app;
+}
+
+/** Refuses a body that is larger than the configuration allows, also where nobody told its size. */
+export function limitedBody(source?: string): MiddlewareHandler<FunctionEnv> {
+  return (c, next) =>
+    bodyLimit({
+      maxSize: c.get('observer').config.server.max_body,
+      onError: (ctx) =>
+        problem(ctx, 413, { title: 'Body too large', detail: 'the body is over server.max_body', ...(source !== undefined && { source }) }),
+    })(c, next);
 }
 
 /** The body's parts; undefined where there is no body; a refusal where there may be none. */

@@ -11,8 +11,11 @@ const FOLDER_MODE = 0o750;
 const TMP = '.tmp';
 /** No write takes this long: a temporary file of this age was left by a process that was killed. */
 const ABANDONED_AFTER = 3_600_000;
-/** Files whose times are so far apart have other times on every file system. */
-const TELLS_APART = 3000;
+/**
+ * Files made so long after one another, in ms, have other times: where times have fractions of milliseconds they are set
+ * at least every 10 ms, elsewhere some file systems round them to 2 s.
+ */
+const TELLS_APART = { finely: 100, coarsely: 3000 };
 
 export interface AtomicFsOptions extends Conditional {
   root: string;
@@ -132,7 +135,9 @@ class RootGone extends Error {}
 function markOf(file: string): string | null {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = lstatSync(file, { bigint: true });
-    return Date.now() - Number(ctimeMs) < TELLS_APART ? null : [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+    const isFine = ctimeNs % 1_000_000n !== 0n;
+    const isYoung = Date.now() - Number(ctimeMs) < (isFine ? TELLS_APART.finely : TELLS_APART.coarsely);
+    return isYoung ? null : [dev, ino, size, mtimeNs, ctimeNs].join(' ');
   } catch {
     return null;
   }
