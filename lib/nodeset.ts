@@ -246,9 +246,23 @@ export function expand(set: string, options: { limit?: number } = {}): string[] 
   return [...names].sort(compareNames);
 }
 
-/** The names of a node set, for asking whether one is among them. As {@link expand} otherwise. */
-export function nodeSetOf(set: string, options: { limit?: number } = {}): Set<string> {
-  return new Set(expand(set, options));
+/** The sets that were asked for last, by their texts. A text says the same whoever gives it. */
+const known = new Map<string, ReadonlySet<string>>();
+let namesKnown = 0;
+const MAX_NAMES_KNOWN = 2 ** 18;
+
+/** The names of a node set, each once, in the order of compareNames; the same set for the same text. As {@link expand} otherwise. */
+export function nodeSetOf(set: string): ReadonlySet<string> {
+  let names = known.get(set);
+  if (names) known.delete(set);
+  else namesKnown += (names = new Set(expand(set))).size;
+  known.set(set, names);
+  for (const [oldest, { size }] of known) {
+    if (namesKnown <= MAX_NAMES_KNOWN || oldest === set) break;
+    known.delete(oldest);
+    namesKnown -= size;
+  }
+  return names;
 }
 
 function numbersOf({ first, step, count, pad, digits }: Range): string[] {

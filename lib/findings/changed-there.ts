@@ -3,7 +3,7 @@ import type { GroundTruth } from './ground-truth.ts';
 import { kindOf } from './follow.ts';
 import type { Names } from './names.ts';
 import type { Places, Spot } from './places.ts';
-import { expand } from '../nodeset.ts';
+import { nodeSetOf } from '../nodeset.ts';
 import type { Tracked } from './tracked.ts';
 
 /** How long before the first of its nodes was hit something may have happened and still be told. */
@@ -69,7 +69,7 @@ export function whatChanged(spot: Spot, members: readonly Tracked[], { tracked, 
     }
   }
   for (const window of groundTruth?.maintenance ?? []) {
-    if (!expand(window.nodes).some((name) => nodes.has(names.canonical(name)))) continue;
+    if (![...nodeSetOf(window.nodes)].some((name) => nodes.has(names.canonical(name)))) continue;
     for (const [at, what] of [
       [window.from, 'began'],
       [window.until, 'ended'],

@@ -104,7 +104,7 @@ export function contradictions({ inventory, scheduler, hardware, names }: Views)
 }
 
 function judged(made: Derivation, kind: string, known: Iterable<string>, otherwise?: string): void {
-  const all = fold([...known].sort(compareNames));
+  const all = fold(known);
   if (all === '') made.leave(kind, otherwise ?? 'no two sources know the same nodes');
   else made.judged(kind, 'node', all);
 }

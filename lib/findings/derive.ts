@@ -68,7 +68,11 @@ function ambiguous(cluster: string, names: Names): Derivation {
   const made = new Derivation();
   made.judged('identity_ambiguous', 'cluster', 'all');
   const byKey = new Map<string, Ambiguity[]>();
-  for (const one of names.ambiguous) byKey.set(one.key, [...(byKey.get(one.key) ?? []), one]);
+  for (const one of names.ambiguous) {
+    const some = byKey.get(one.key);
+    if (some) some.push(one);
+    else byKey.set(one.key, [one]);
+  }
   for (const [key, all] of byKey) {
     const told = all.slice(0, AMBIGUITIES_TOLD).map((a) => `${a.value} by ${setText(a.names, 80)}`);
     made.conditions.push({

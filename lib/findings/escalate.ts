@@ -1,7 +1,7 @@
 import { compareSeverity, type Severity } from '../model/condition.ts';
 import type { JsonObject } from '../model/json.ts';
 import { Duration, formatDuration, parseDuration, toIso } from '../model/time.ts';
-import type { FleetMember } from './fleet.ts';
+import { type Fleet, roleSizes } from './fleet.ts';
 import { isOpen, type Tracked } from './tracked.ts';
 
 /** The site's own rules, by kind: `escalate: false`, or `escalate_after: 24h` with `escalate_to: critical`. */
@@ -85,7 +85,7 @@ export interface ImpactInput {
   open: readonly Tracked[];
   /** What impact made of them in the tick before. */
   before: ReadonlyMap<string, Raised>;
-  fleet: ReadonlyMap<string, FleetMember>;
+  fleet: Fleet;
   /** The node's name as the fleet has it. */
   memberName: (name: string) => string;
   rules: Rules;
@@ -95,8 +95,7 @@ export interface ImpactInput {
 /** What is critical by how much it hits: a share of a role lost, or many running jobs. By finding's id. */
 export function raisedByImpact({ open, before, fleet, memberName, rules, now }: ImpactInput): ReadonlyMap<string, Raised> {
   const counted = open.filter((t) => severityOf(t) !== 'info');
-  const sizes = new Map<string, number>();
-  for (const { role } of fleet.values()) sizes.set(role, (sizes.get(role) ?? 0) + 1);
+  const sizes = roleSizes(fleet);
   const lost = new Map<string, Set<string>>();
   const roleOf = (t: Tracked): string | undefined => fleet.get(memberName(t.condition.subject.id))?.role;
   for (const t of counted) {

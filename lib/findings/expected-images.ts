@@ -2,14 +2,14 @@ import type { ConditionDraft } from '../model/condition.ts';
 import { compareNames } from '../model/text.ts';
 import { Derivation } from './derivation.ts';
 import { onNode } from './expected-nodes.ts';
-import type { FleetMember } from './fleet.ts';
+import type { Fleet, FleetMember } from './fleet.ts';
 import type { Inventory } from './inventory.ts';
 import type { Identity, Names } from './names.ts';
 
 const KIND = 'image_not_expected';
 
 interface Expected {
-  fleet: ReadonlyMap<string, FleetMember>;
+  fleet: Fleet;
   /** Why the fleet is not what the site meant; null where it is. */
   unsure: string | null;
   inventory: Inventory | { why: string };
@@ -29,11 +29,20 @@ export function expectedImages({ fleet, unsure, inventory, records, names }: Exp
     return made;
   }
   made.judged(KIND, 'node', 'all');
-  for (const record of [...records].sort((a, b) => compareNames(a.name, b.name))) {
-    const member = names.of(record.name).reduce<FleetMember | undefined>((found, name) => found ?? fleet.get(name), undefined);
-    if (member) made.conditions.push(...differing(record, member));
-  }
+  const drafts = records.flatMap((record) => {
+    const member = memberOf(names.of(record.name), fleet);
+    return member ? differing(record, member) : [];
+  });
+  made.conditions.push(...drafts.sort((a, b) => compareNames(a.subject.id, b.subject.id)));
   return made;
+}
+
+function memberOf(names: readonly string[], fleet: Fleet): FleetMember | undefined {
+  for (const name of names) {
+    const member = fleet.get(name);
+    if (member) return member;
+  }
+  return undefined;
 }
 
 /** At most one condition a node: with another image, another kernel is no second fault. */

@@ -2,13 +2,13 @@ import type { ConditionDraft } from '../model/condition.ts';
 import { compareNames } from '../model/text.ts';
 import { placeOfXname } from '../model/xname.ts';
 import { Derivation } from './derivation.ts';
-import type { FleetMember } from './fleet.ts';
+import type { Fleet, FleetMember } from './fleet.ts';
 import type { Inventory } from './inventory.ts';
 import type { Names } from './names.ts';
 import { setText } from './set-text.ts';
 
 interface Expected {
-  fleet: ReadonlyMap<string, FleetMember>;
+  fleet: Fleet;
   /** Why the fleet is not what the site meant; null where it is. */
   unsure: string | null;
   inventory: Inventory | { why: string };

@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { ConfigError, readYaml } from '../config.ts';
-import { expand, fold, NodeSetError } from '../nodeset.ts';
+import { fold, NodeSetError, nodeSetOf } from '../nodeset.ts';
 import { subjectId } from '../model/identity.ts';
+import { frozen } from '../model/json.ts';
 import { Severity } from '../model/condition.ts';
 
 /** The names of a set as sources give them: in lower case, without the site's domains. */
 function sourceNames(set: string, nodeDomains: readonly string[]): string {
   if (!/[A-Z]/.test(set) && !nodeDomains.some((domain) => set.includes(domain))) return set;
-  return fold(expand(set).map((name) => subjectId('node', name, nodeDomains) ?? name));
+  return fold([...nodeSetOf(set)].map((name) => subjectId('node', name, nodeDomains) ?? name));
 }
 
 /** A folded set of names, as ClusterShell writes them, that expands within bounds. */
@@ -17,7 +18,7 @@ const nodeSet = (nodeDomains: readonly string[]) =>
     .min(1)
     .superRefine((text, ctx) => {
       try {
-        if (expand(text).length === 0) ctx.addIssue({ code: 'custom', message: 'a node set without a node' });
+        if (nodeSetOf(text).size === 0) ctx.addIssue({ code: 'custom', message: 'a node set without a node' });
       } catch (error) {
         ctx.addIssue({
           code: 'custom',
@@ -149,6 +150,57 @@ export function readGroundTruth(
   text: string,
   { file, now, nodeDomains = [] }: ReadOptions,
 ): WrittenTruth | { unreadable: readonly string[] } {
+  const understood = lastUnderstood(text, file, nodeDomains);
+  if ('unreadable' in understood) return understood;
+  const { sections, mistakes, places, say } = understood;
+  const refused: Mistake[] = [];
+  const silences = sections.silences.filter((silence) => {
+    const why = refusal(silence, sections.fleet, now);
+    if (why !== null) refused.push({ section: 'silences', text: say(places.get(silence) ?? ['silences'], why) });
+    return why === null;
+  });
+  const inOrder = [...mistakes.before, ...refused, ...mistakes.after];
+  return {
+    groundTruth: { ...sections, silences, faulty: [...new Set(inOrder.map((m) => m.section))] },
+    mistakes: inOrder.map((m) => m.text),
+    at: (section, entry, message) => say(places.get(entry) ?? [section], message),
+    atPlace: (type, name, message) => say(['topology', type, name], message),
+  };
+}
+
+interface Mistake {
+  section: string;
+  text: string;
+}
+
+/** What a text says, whenever it is asked. */
+interface Understood {
+  sections: Omit<GroundTruth, 'faulty'>;
+  /** Those of the sections up to silences, and of those after. */
+  mistakes: { before: Mistake[]; after: Mistake[] };
+  /** Where each entry of a list stands. */
+  places: ReadonlyMap<object, PropertyKey[]>;
+  /** A message with the line of a path before it. */
+  say: (path: PropertyKey[], message: string) => string;
+}
+
+type Last = { text: string; file: string; nodeDomains: string; understood: Understood | { unreadable: readonly string[] } };
+/** Few files are read in one process, and the same from tick to tick. */
+const last: Last[] = [];
+const MAX_LAST = 4;
+
+/** As {@link understand}, once for a text for as long as nothing else is read: its entries are the same objects each time. */
+function lastUnderstood(text: string, file: string, domains: readonly string[]): Last['understood'] {
+  const nodeDomains = JSON.stringify(domains);
+  const at = last.findIndex((l) => l.text === text && l.file === file && l.nodeDomains === nodeDomains);
+  const [known] = at < 0 ? [] : last.splice(at, 1);
+  const entry = known ?? { text, file, nodeDomains, understood: understand(text, file, domains) };
+  last.unshift(entry);
+  last.length = Math.min(last.length, MAX_LAST);
+  return entry.understood;
+}
+
+function understand(text: string, file: string, nodeDomains: readonly string[]): Last['understood'] {
   let yaml: ReturnType<typeof readYaml>;
   try {
     yaml = readYaml(text, file);
@@ -157,11 +209,10 @@ export function readGroundTruth(
   }
   const root = yaml.value ?? {};
   if (typeof root !== 'object' || Array.isArray(root)) return { unreadable: [`${file}:1: expected a mapping with fleet, known_down, …`] };
-  const mistakes: string[] = [];
-  const faulty = new Set<string>();
+  let mistakes: Mistake[] = [];
   const blame = (path: [string, ...PropertyKey[]], issues: readonly { path: PropertyKey[]; message: string }[]): void => {
-    faulty.add(path[0]);
-    mistakes.push(...yaml.explain(issues.map((i) => ({ path: [...path, ...i.path], message: i.message }))));
+    const texts = yaml.explain(issues.map((i) => ({ path: [...path, ...i.path], message: i.message })));
+    mistakes.push(...texts.map((said) => ({ section: path[0], text: said })));
   };
   const given = new Map(Object.entries(root as Record<string, unknown>));
   for (const name of given.keys()) {
@@ -204,13 +255,10 @@ export function readGroundTruth(
   };
   const schema = schemas(nodeDomains);
   const fleet = list('fleet', schema.fleet);
-  const expected = new Set(fleet.flatMap((entry) => expand(entry.nodes)));
-  const silences = list('silences', schema.silences).filter((silence) => {
-    const why = refusal(silence, expected, now);
-    if (why !== null) blame(places.get(silence) as [string, number], [{ path: [], message: why }]);
-    return why === null;
-  });
-  const groundTruth: GroundTruth = {
+  const silences = list('silences', schema.silences);
+  const before = mistakes;
+  mistakes = [];
+  const sections = {
     file,
     fleet,
     roles: mapping(['roles'], given.get('roles'), (name, role) => member(['roles', name], schema.role, role)),
@@ -221,27 +269,20 @@ export function readGroundTruth(
     maintenance: list('maintenance', schema.maintenance),
     silences,
     acknowledgements: list('acknowledgements', schema.acknowledgements),
-    faulty: [],
   };
-  groundTruth.faulty.push(...faulty);
-  const say = (path: PropertyKey[], message: string): string => yaml.explain([{ path, message }])[0] as string;
   return {
-    groundTruth,
-    mistakes,
-    at: (section, entry, message) => say(places.get(entry) ?? [section], message),
-    atPlace: (type, name, message) => say(['topology', type, name], message),
+    sections: frozen(sections),
+    mistakes: { before, after: mistakes },
+    places,
+    say: (path, message) => yaml.explain([{ path, message }])[0] as string,
   };
 }
 
 /** Why a silence is refused that is well formed. */
-function refusal(
-  { kind, subject, nodes, expires }: Entries<'silences'>[number],
-  expected: ReadonlySet<string>,
-  now: number,
-): string | null {
+function refusal({ kind, subject, nodes, expires }: Entries<'silences'>[number], fleet: GroundTruth['fleet'], now: number): string | null {
   if (expires - now > LONGEST_SILENCE) return 'a silence that never ends is refused: let it expire within a year';
-  if (kind !== undefined || subject !== undefined || nodes === undefined || expected.size === 0) return null;
-  const silenced = new Set(expand(nodes));
-  const isAll = [...expected].every((name) => silenced.has(name));
+  if (kind !== undefined || subject !== undefined || nodes === undefined || fleet.length === 0) return null;
+  const silenced = nodeSetOf(nodes);
+  const isAll = fleet.every((entry) => [...nodeSetOf(entry.nodes)].every((name) => silenced.has(name)));
   return isAll ? 'a silence that matches every node is refused: name a kind, or maintenance with its end' : null;
 }

@@ -27,7 +27,7 @@ export function hardwareOf(sources: readonly SourceView[], now: number): Hardwar
   const { conditions, coverage, asOf } = servers;
   const named = (...kinds: string[]): Set<string> => new Set(conditions.filter((c) => kinds.includes(c.kind)).map((c) => c.subject.id));
   const unsure = new Set(conditions.filter((c) => UNSURE.has(c.kind)).map((c) => c.subject.id));
-  const known = new Set(namesOf(coverage.observed['node']).filter((name) => !unsure.has(name)));
+  const known = new Set([...namesOf(coverage.observed['node'])].filter((name) => !unsure.has(name)));
   const off = named('server_off');
   const alerts = freshSnapshot(sources, ALERTS, now);
   const isComplete = !('why' in alerts) && alerts.coverage.observed['node'] === 'all';

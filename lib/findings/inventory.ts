@@ -1,5 +1,6 @@
 import { blindness, type SourceView } from './observe.ts';
-import { at, namesOf, numberAt, textAt } from './summary-reader.ts';
+import { oncePer } from './once.ts';
+import { at, namesOf, NO_NAMES, numberAt, textAt } from './summary-reader.ts';
 
 export const INVENTORY = 'hpcm_inventory';
 
@@ -23,21 +24,29 @@ export function inventoryOf(sources: readonly SourceView[], now: number): Invent
   if (!view) return { why: `${INVENTORY} is not configured` };
   const why = blindness(view, now);
   if (why !== null || view.snapshot === null) return { why: why ?? `${INVENTORY} was not collected` };
-  const { snapshot } = view;
+  return inventoryIn(view.snapshot);
+}
+
+/** The hosts of a complete list; none where it is not. */
+export function hostsOf(inventory: Inventory | { why: string }): ReadonlySet<string> {
+  return 'why' in inventory || inventory.hosts === null ? NO_NAMES : inventory.hosts;
+}
+
+const inventoryIn = oncePer((snapshot: NonNullable<SourceView['snapshot']>): Inventory => {
   const { observed } = snapshot.coverage;
   const listed = observed['host'];
-  const hosts = listed === undefined ? null : new Set(namesOf(listed));
+  const hosts = listed === undefined ? null : namesOf(listed);
   const off = new Set(
     snapshot.conditions.filter((c) => c.kind === 'node_off' && c.values['last_read'] === undefined).map((c) => c.subject.id),
   );
   return {
     hosts,
-    aliases: new Set(namesOf(observed['host_alias'])),
+    aliases: namesOf(observed['host_alias']),
     on: hosts && poweredOn(hosts, off, snapshot.summary),
     off,
     asOf: Date.parse(snapshot.asOf),
   };
-}
+});
 
 type Summary = NonNullable<SourceView['snapshot']>['summary'];
 
@@ -45,6 +54,6 @@ type Summary = NonNullable<SourceView['snapshot']>['summary'];
 function poweredOn(hosts: ReadonlySet<string>, off: ReadonlySet<string>, summary: Summary): ReadonlySet<string> | null {
   if (numberAt(summary, 'power', 'asked') !== hosts.size || numberAt(summary, 'power', 'changing') !== 0) return null;
   if (at(summary, 'power', 'unknown_nodes', 'more') !== undefined) return null;
-  const silent = new Set(namesOf(textAt(summary, 'power', 'unknown_nodes', 'nodes')));
+  const silent = namesOf(textAt(summary, 'power', 'unknown_nodes', 'nodes'));
   return new Set([...hosts].filter((name) => !off.has(name) && !silent.has(name)));
 }

@@ -6,14 +6,14 @@ import { parseDuration, toIso } from '../model/time.ts';
 import { acknowledge } from './acknowledge.ts';
 import { openAndShown, type Raised, raisedByHistory, raisedByImpact, type Rules, severityOf } from './escalate.ts';
 import { findingsOf, SHOWN_RESOLVED } from './finding.ts';
-import { fleetOf, type FleetMember } from './fleet.ts';
+import { expectedNames, type Fleet, fleetOf } from './fleet.ts';
 import { followSource, leaveUnwatched } from './follow.ts';
 import type { GroundTruth } from './ground-truth.ts';
 import { groupsOf } from './group.ts';
-import { inventoryOf } from './inventory.ts';
+import { hostsOf, inventoryOf } from './inventory.ts';
 import { type Identity, Names } from './names.ts';
 import { OBSERVER, type SourceView } from './observe.ts';
-import { Places } from './places.ts';
+import { placesOf } from './places.ts';
 import { endWhatIsGone } from './removed.ts';
 import { schedulerOf } from './scheduler.ts';
 import { sourceReport } from './source-report.ts';
@@ -58,7 +58,7 @@ export interface Judged {
 /** What is known of the cluster's nodes at this tick. */
 interface Setting {
   names: Names;
-  fleet: ReadonlyMap<string, FleetMember>;
+  fleet: Fleet;
   inventory: ReturnType<typeof inventoryOf>;
   rules: Rules;
 }
@@ -67,7 +67,7 @@ interface Setting {
 export function judge(input: JudgeInput): Judged {
   const { now, groundTruth, identities = new Map<string, readonly Identity[]>(), rules = {} } = input;
   const setting: Setting = {
-    names: input.names ?? new Names(identities),
+    names: input.names ?? Names.of(identities),
     fleet: fleetOf(groundTruth),
     inventory: inventoryOf(input.sources, now),
     rules,
@@ -91,7 +91,6 @@ export function judge(input: JudgeInput): Judged {
   const sources = input.sources.filter((v) => v.source !== OBSERVER).map((v) => sourceReport(v, now));
   const judged: Record<string, string> = { ...input.before?.judged };
   for (const { source, snapshot } of input.sources) if (snapshot) judged[source] = snapshot.id;
-  let places: Places | undefined;
   return {
     state: { schema: 'hpc-observer/lifecycle/1', judged, tracked: [...tracked.values()], past: [...past.values()] },
     findings,
@@ -100,7 +99,7 @@ export function judge(input: JudgeInput): Judged {
       open: openAndShown(tracked.values(), hidden),
       tracked: [...tracked.values()],
       names,
-      places: () => (places ??= new Places(knownNodes(setting), groundTruth, identities, names)),
+      places: () => placesOf({ fleet, hosts: hostsOf(inventory), groundTruth, identities, names }),
       groundTruth,
     }),
     suppressed: suppressedList([...hidden].map(([id, cover]) => ({ cover, id, ...headOf(tracked.get(id) as Tracked) }))),
@@ -112,11 +111,6 @@ export function judge(input: JudgeInput): Judged {
 
 function isFleetMeant({ groundTruth, mistakes }: JudgeInput): boolean {
   return groundTruth === null ? mistakes.length === 0 : !groundTruth.faulty.includes('fleet');
-}
-
-function* knownNodes({ fleet, inventory }: Setting): Iterable<string> {
-  yield* fleet.keys();
-  if (!('why' in inventory) && inventory.hosts) yield* inventory.hosts;
 }
 
 function headOf(t: Tracked): { kind: string; severity: Severity; subject: Subject } {
@@ -167,7 +161,7 @@ function weigh(
     else if (t.raised?.by === 'impact') before.set(id, t.raised);
   }
   const open = openAndShown(tracked.values(), hidden);
-  const member = new Map([...fleet.keys()].map((name) => [names.canonical(name), name]));
+  const member = expectedNames(fleet, names);
   const memberName = (name: string): string => member.get(names.canonical(name)) ?? name;
   for (const [id, raised] of raisedByImpact({ open, before, fleet, memberName, rules, now })) {
     const t = tracked.get(id);
@@ -178,10 +172,11 @@ function weigh(
 
 /** What is in the open list for the first time in its episode is new in this tick, whenever it began. */
 function show(tracked: Map<string, Tracked>, hidden: ReadonlyMap<string, Cover>, { tick, now }: JudgeInput): void {
+  const at = toIso(now);
   for (const [id, t] of tracked) {
     if (!isOpen(t) || hidden.has(id)) continue;
     const severity = severityOf(t);
-    const seen = { ...t, peak: t.peak === undefined ? severity : worse(t.peak, severity), reportedAt: t.reportedAt ?? toIso(now) };
+    const seen = { ...t, peak: t.peak === undefined ? severity : worse(t.peak, severity), reportedAt: t.reportedAt ?? at };
     if (t.shown === 'open') tracked.set(id, seen);
     else if (t.state === 'stale') tracked.set(id, { ...seen, shown: 'stale' });
     else {

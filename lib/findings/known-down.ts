@@ -1,5 +1,5 @@
 import { toIso } from '../model/time.ts';
-import { expand, fold } from '../nodeset.ts';
+import { fold, nodeSetOf } from '../nodeset.ts';
 import { Derivation } from './derivation.ts';
 import { onNode } from './expected-nodes.ts';
 import type { GroundTruth } from './ground-truth.ts';
@@ -30,10 +30,10 @@ export function knownDown({ groundTruth, unsure, scheduler, inventory, names, no
   made.judged('known_down_expired', 'node', 'all');
   const expired = entries.filter((entry) => entry.expires <= now);
   const current = new Map(
-    entries.filter((entry) => entry.expires > now).flatMap((entry) => expand(entry.nodes).map((name) => [name, entry] as const)),
+    entries.filter((entry) => entry.expires > now).flatMap((entry) => [...nodeSetOf(entry.nodes)].map((name) => [name, entry] as const)),
   );
   for (const entry of expired) {
-    for (const name of expand(entry.nodes)) {
+    for (const name of nodeSetOf(entry.nodes)) {
       if (current.has(name)) continue;
       made.conditions.push({
         ...onNode('known_down_expired', name),

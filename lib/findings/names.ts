@@ -1,6 +1,7 @@
 import { comparableSerial } from '../model/facts.ts';
-import { compareNames } from '../model/text.ts';
+import { compareNames, sortedByName } from '../model/text.ts';
 import { INVENTORY } from './inventory.ts';
+import { oncePer } from './once.ts';
 
 /** What one source tells of the identity of one node: what the names of different sources are joined by. */
 export interface Identity {
@@ -62,6 +63,9 @@ export class Names {
     }
   }
 
+  /** The names of identities that never change: the same for the same. */
+  static readonly of: (identities: ReadonlyMap<string, readonly Identity[]>) => Names = oncePer((identities) => new Names(identities));
+
   /** The node's name in the inventory; the name itself where it is known by no other. */
   canonical(name: string): string {
     return this.#canonical.get(name) ?? name;
@@ -122,7 +126,7 @@ export class Names {
 }
 
 function inOrder(records: readonly Identity[]): Identity[] {
-  return [...records].sort((a, b) => compareNames(a.name, b.name));
+  return sortedByName(records, (record) => record.name);
 }
 
 function valuesOf(identity: Identity, key: (typeof KEYS)[number]): readonly string[] {
@@ -153,7 +157,11 @@ function uniqueOwners(
     for (const value of values(record)) {
       const other = owners.get(value);
       if (other === undefined) owners.set(value, record.name);
-      else if (other !== record.name) shared.set(value, (shared.get(value) ?? new Set([other])).add(record.name));
+      else if (other !== record.name) {
+        const names = shared.get(value);
+        if (names) names.add(record.name);
+        else shared.set(value, new Set([other, record.name]));
+      }
     }
   }
   for (const [value, names] of shared) {

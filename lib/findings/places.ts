@@ -1,8 +1,10 @@
 import type { Place } from '../model/condition.ts';
 import { placeOfXname } from '../model/xname.ts';
-import { expand } from '../nodeset.ts';
+import { nodeSetOf } from '../nodeset.ts';
 import type { GroundTruth } from './ground-truth.ts';
+import type { Fleet } from './fleet.ts';
 import type { Identity, Names } from './names.ts';
+import { oncePer } from './once.ts';
 
 /** A place of cause: its type (`switch`, `rack`, `image`, …) and its name. */
 export interface Spot {
@@ -35,7 +37,7 @@ export class Places {
 
   constructor(
     nodes: Iterable<string>,
-    groundTruth: GroundTruth | null,
+    topology: GroundTruth['topology'],
     identities: ReadonlyMap<string, readonly Identity[]>,
     names: Names,
   ) {
@@ -47,10 +49,10 @@ export class Places {
       const place = placeUnder(names.of(name));
       if (place) for (const { type, at } of byType) if (place[type] !== undefined) put(at(place[type]), name, this.#ofNode);
     }
-    for (const [type, places] of Object.entries(groundTruth?.topology ?? {})) {
+    for (const [type, places] of Object.entries(topology)) {
       const at = this.#placesOf(type);
       for (const [id, set] of Object.entries(places)) {
-        for (const told of expand(set)) {
+        for (const told of nodeSetOf(set)) {
           const name = names.canonical(told);
           if (known.has(name)) put(at(id), name, this.#ofNode);
         }
@@ -82,6 +84,34 @@ export class Places {
       return held;
     };
   }
+}
+
+const NO_TOPOLOGY: GroundTruth['topology'] = {};
+
+/** Where the nodes that are expected or listed stand. */
+export function placesOf(of: {
+  fleet: Fleet;
+  hosts: ReadonlySet<string>;
+  groundTruth: GroundTruth | null;
+  identities: ReadonlyMap<string, readonly Identity[]>;
+  names: Names;
+}): Places {
+  return placesOnce(of.fleet, of.hosts, of.groundTruth?.topology ?? NO_TOPOLOGY, of.identities, of.names);
+}
+
+const placesOnce = oncePer(
+  (
+    fleet: Fleet,
+    hosts: ReadonlySet<string>,
+    topology: GroundTruth['topology'],
+    identities: ReadonlyMap<string, readonly Identity[]>,
+    names: Names,
+  ) => new Places(both(fleet.keys(), hosts), topology, identities, names),
+);
+
+function* both(some: Iterable<string>, others: Iterable<string>): Iterable<string> {
+  yield* some;
+  yield* others;
 }
 
 function placeUnder(names: readonly string[]): Place | null {

@@ -15,7 +15,7 @@ export interface Reservation {
   /** Milliseconds since the epoch. */
   from: number;
   until: number;
-  nodes: string[];
+  nodes: ReadonlySet<string>;
 }
 
 /** What the scheduler tells of nodes, where it is fresh. */
@@ -52,9 +52,9 @@ export function schedulerOf(sources: readonly SourceView[], now: number): Schedu
     if (condition.kind === 'node_down' || condition.kind === 'node_down_with_jobs') down.set(condition.subject.id, condition);
   }
   for (const name of conditions.filter((c) => c.kind === 'node_offline').map((c) => c.subject.id)) down.delete(name);
-  const resting = new Set(RESTING.flatMap((set) => namesOf(textAt(summary, 'nodes', 'sets', set, 'names'))));
+  const resting = new Set(RESTING.flatMap((set) => [...namesOf(textAt(summary, 'nodes', 'sets', set, 'names'))]));
   const isCut = RESTING.some((set) => at(summary, 'nodes', 'sets', set, 'more') !== undefined);
-  const known = new Set(namesOf(coverage.observed['node']));
+  const known = namesOf(coverage.observed['node']);
   return {
     inService: new Set(isCut ? [] : [...known].filter((name) => !out.has(name) && !resting.has(name))),
     known: isCut ? out : known,

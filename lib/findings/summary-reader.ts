@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../model/json.ts';
-import { expand, NodeSetError } from '../nodeset.ts';
+import { NodeSetError, nodeSetOf } from '../nodeset.ts';
 
 /** A member of a summary by its path; undefined where there is none. */
 export function at(summary: JsonObject, ...path: readonly (string | number)[]): Json | undefined {
@@ -27,13 +27,15 @@ export function objectsAt(summary: JsonObject, ...path: readonly (string | numbe
   return Array.isArray(value) ? value.filter((v): v is JsonObject => v !== null && typeof v === 'object' && !Array.isArray(v)) : [];
 }
 
+export const NO_NAMES: ReadonlySet<string> = new Set();
+
 /** The names of a folded set; none for a text that is no set. */
-export function namesOf(folded: string | undefined): string[] {
-  if (folded === undefined) return [];
+export function namesOf(folded: string | undefined): ReadonlySet<string> {
+  if (folded === undefined) return NO_NAMES;
   try {
-    return expand(folded);
+    return nodeSetOf(folded);
   } catch (error) {
-    if (error instanceof NodeSetError) return [];
+    if (error instanceof NodeSetError) return NO_NAMES;
     throw error;
   }
 }

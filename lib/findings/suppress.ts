@@ -2,7 +2,7 @@ import { compareSeverity, type Severity, type Subject } from '../model/condition
 import type { Suppressed } from '../model/finding.ts';
 import { compareNames, oneLine } from '../model/text.ts';
 import { toIso } from '../model/time.ts';
-import { expand, fold } from '../nodeset.ts';
+import { fold, nodeSetOf } from '../nodeset.ts';
 import type { GroundTruth } from './ground-truth.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -130,7 +130,7 @@ export class Covers {
   }
 
   #onNodes(nodes: string, cover: Cover): void {
-    for (const name of expand(nodes)) this.#put(name, cover);
+    for (const name of nodeSetOf(nodes)) this.#put(name, cover);
   }
 
   #put(name: string, cover: Cover): void {

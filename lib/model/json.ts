@@ -163,6 +163,13 @@ export function atPointer(value: unknown, pointer: string): unknown {
   return at;
 }
 
+/** A value that nobody can change any more, nor anything inside it: it may be handed to everybody. */
+export function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const key in value) frozen(value[key]);
+  return Object.freeze(value);
+}
+
 /** One segment of a JSON pointer, escaped. */
 export function pointerSegment(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');

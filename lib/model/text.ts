@@ -74,6 +74,37 @@ export function compareNames(a: string, b: string): number {
   return a.length - i - (b.length - j) || (a < b ? -1 : a > b ? 1 : 0);
 }
 
+/** Things in the order of {@link compareNames} by their names; of long lists several times as fast as sorting by it. */
+export function sortedByName<T>(things: readonly T[], nameOf: (thing: T) => string): T[] {
+  const keyed = things.map((thing) => {
+    const name = nameOf(thing);
+    return { thing, name, key: orderKey(name) };
+  });
+  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return keyed.map(({ thing }) => thing);
+}
+
+/** A text whose order by code units is that of {@link compareNames}; names that differ in zeros before a number share it. */
+function orderKey(name: string): string {
+  let key = '';
+  for (let at = 0; at < name.length; ) {
+    if (!isDigit(name.charCodeAt(at))) {
+      const from = at;
+      while (at < name.length && !isDigit(name.charCodeAt(at))) at++;
+      const text = name.slice(from, at);
+      // After a text a number stands before every character, so that NUL must stand behind it.
+      key += text.includes('\0') ? text.replaceAll('\0', '\0\uffff') : text;
+      continue;
+    }
+    const end = numberEnd(name, at);
+    const mark = at === 0 ? '0' : '\0';
+    while (at < end && name.charCodeAt(at) === ZERO) at++;
+    key += mark + String.fromCharCode(end - at) + name.slice(at, end);
+    at = end;
+  }
+  return key;
+}
+
 const ZERO = 48;
 
 function isDigit(code: number): boolean {

@@ -71,7 +71,7 @@ export async function compose(
   const { cluster } = config;
   const { tick, now, sources } = inputs;
   const truth = truthOf(inputs, config.node_domains);
-  const names = new Names(inputs.identities);
+  const names = Names.of(inputs.identities);
   const derived = derivedSnapshot(observer, inputs, { ...truth, names });
   const observerView: SourceView = {
     source: OBSERVER,

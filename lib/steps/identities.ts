@@ -25,6 +25,9 @@ const Row = z.object({
 /** What was made of each shard of facts, by its SHA-256: shards that are as before are not read again. */
 const Cache = z.object({ shards: z.record(z.string(), z.array(Row)) });
 
+/** What was made last of the facts in a store: for the same shards it is the same, and so is what is made of it. */
+const made = new WeakMap<Store, { of: string; isKept: boolean; identities: ReadonlyMap<string, readonly Identity[]> }>();
+
 /**
  * What the pinned snapshots' facts tell of the identity of nodes, by source. A shard that cannot be read joins nothing.
  * @param options.keep writes what was made of new shards, for the next time
@@ -33,10 +36,16 @@ export async function readIdentities(
   { store, snapshots, log }: Pick<Observer, 'store' | 'snapshots' | 'log'>,
   pinned: readonly { source: string; snapshot: Snapshot | null }[],
   { keep }: { keep: boolean },
-): Promise<Map<string, Identity[]>> {
-  const identities = new Map<string, Identity[]>();
-  for (const { source, snapshot } of pinned) {
-    if (snapshot === null || !TELLING.some((t) => t === source)) continue;
+): Promise<ReadonlyMap<string, readonly Identity[]>> {
+  const telling = pinned.flatMap(({ source, snapshot }) =>
+    snapshot !== null && TELLING.some((t) => t === source) ? [{ source, snapshot }] : [],
+  );
+  const of = JSON.stringify(telling.map(({ source, snapshot }) => [source, snapshot.facts.shards.map((shard) => shard.sha256)]));
+  const before = made.get(store);
+  if (before?.of === of && (before.isKept || !keep)) return before.identities;
+  const identities = new Map<string, readonly Identity[]>();
+  let isWhole = true;
+  for (const { source, snapshot } of telling) {
     const known = await readCache(store, source);
     const rows = new Map<string, Identity[]>();
     for (const [index, { sha256 }] of snapshot.facts.shards.entries()) {
@@ -44,12 +53,14 @@ export async function readIdentities(
         rows.set(sha256, known.get(sha256) ?? (await snapshots.shard(source, snapshot, index)).flatMap(rowOf));
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
+        isWhole = false;
         log('warn', 'identities', { source, error: error.message });
       }
     }
     if (keep && [...rows.keys()].some((sha) => !known.has(sha))) await store.put(cacheKey(source), { shards: Object.fromEntries(rows) });
     identities.set(source, [...rows.values()].flat());
   }
+  if (isWhole) made.set(store, { of, isKept: keep, identities });
   return identities;
 }
 

@@ -108,7 +108,7 @@ export async function storedView(observer: Observer): Promise<ReadView | null> {
     recording.groundTruth &&
     recording.groundTruth.unreadable === undefined &&
     parseGroundTruth(recording.groundTruth.text, { file: recording.groundTruth.file, now, nodeDomains });
-  const names = new Names(
+  const names = Names.of(
     await readIdentities(
       observer,
       [...pinned].map(([source, snapshot]) => ({ source, snapshot })),

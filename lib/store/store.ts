@@ -1,6 +1,6 @@
 import { createStorage, type Driver, type Storage } from 'unstorage';
 import type * as z from 'zod';
-import { JsonSyntaxError, parseJson, pointerSegment } from '../model/json.ts';
+import { frozen, JsonSyntaxError, parseJson, pointerSegment } from '../model/json.ts';
 import { type Conditional, KeyExists, type ReadOptions, type WriteOptions } from './drivers/conditional.ts';
 import { KeptTexts } from './kept.ts';
 import { checkKey, isKey, StoreError } from './keys.ts';
@@ -135,7 +135,7 @@ export class Store {
     if (!this.#kept.has(name)) checkKey(key);
     const kept = await this.#kept.get(name, { mark: () => this.#markOf(key.replaceAll('/', ':')), text });
     if (kept === null) return null;
-    if (!kept.values.has(schema)) kept.values.set(schema, freeze(readJson(key, kept.text, schema)));
+    if (!kept.values.has(schema)) kept.values.set(schema, frozen(readJson(key, kept.text, schema)));
     return kept.values.get(schema) as T;
   }
 
@@ -150,12 +150,6 @@ export class Store {
 
 /** No first line that is asked for alone is longer, in bytes. */
 const MAX_LINE = 1024;
-
-function freeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  for (const inner of Object.values(value)) freeze(inner);
-  return Object.freeze(value);
-}
 
 function unavailable(verb: 'read' | 'written', key: string): (cause: unknown) => never {
   return (cause) => {

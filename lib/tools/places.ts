@@ -1,4 +1,5 @@
 import type { GroundTruth } from '../findings/ground-truth.ts';
+import { oncePer } from '../findings/once.ts';
 import type { Finding } from '../model/finding.ts';
 import { placeOfXname } from '../model/xname.ts';
 import { nodeSetOf } from '../nodeset.ts';
@@ -11,18 +12,20 @@ interface Member {
   where: Whereabouts;
 }
 
+type Known = Pick<GroundTruth, 'topology' | 'fleet'>;
+const NOTHING: Known = { topology: {}, fleet: [] };
+
 /** Looks up places by the names of components and by the site's topology, which may put a node behind two PDUs. */
 export class PlaceBook {
-  /** A ground truth is parsed anew at every tick, and never changes. */
-  static readonly #known = new WeakMap<GroundTruth, PlaceBook>();
+  static readonly #bookOf = oncePer((topology: Known['topology'], entries: Known['fleet']) => new PlaceBook(topology, entries));
 
   readonly #behind = new Map<string, [string, string][]>();
-  readonly #groundTruth: GroundTruth | null;
+  readonly #entries: Known['fleet'];
   #fleet: Member[] | null = null;
 
-  private constructor(groundTruth: GroundTruth | null) {
-    this.#groundTruth = groundTruth;
-    for (const [type, places] of Object.entries(groundTruth?.topology ?? {})) {
+  private constructor(topology: Known['topology'], entries: Known['fleet']) {
+    this.#entries = entries;
+    for (const [type, places] of Object.entries(topology)) {
       for (const [name, set] of Object.entries(places)) {
         for (const node of nodeSetOf(set)) {
           const served = this.#behind.get(node);
@@ -34,10 +37,8 @@ export class PlaceBook {
   }
 
   static of({ groundTruth }: { groundTruth: GroundTruth | null }): PlaceBook {
-    if (groundTruth === null) return new PlaceBook(null);
-    const known = PlaceBook.#known.get(groundTruth) ?? new PlaceBook(groundTruth);
-    PlaceBook.#known.set(groundTruth, known);
-    return known;
+    const { topology, fleet } = groundTruth ?? NOTHING;
+    return PlaceBook.#bookOf(topology, fleet);
   }
 
   where(name: string, told: Readonly<Record<string, string>> = {}): Whereabouts {
@@ -55,9 +56,7 @@ export class PlaceBook {
 
   /** Every node that the site expects, with where it stands. */
   get fleet(): readonly Member[] {
-    this.#fleet ??= (this.#groundTruth?.fleet ?? []).flatMap(({ nodes }) =>
-      [...nodeSetOf(nodes)].map((node) => ({ node, where: this.where(node) })),
-    );
+    this.#fleet ??= this.#entries.flatMap(({ nodes }) => [...nodeSetOf(nodes)].map((node) => ({ node, where: this.where(node) })));
     return this.#fleet;
   }
 }

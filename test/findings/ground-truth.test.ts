@@ -31,6 +31,22 @@ describe('a ground truth file', () => {
     });
   });
 
+  it('is understood once, and judged by the time at which it is asked', () => {
+    const text =
+      'fleet: [{ nodes: n1, role: c }, { nodes: "n[" }]\nsilences: [{ kind: oom, reason: r, owner: o, expires: 2027-12-20 }]\nrolls: {}\n';
+    const at = (now: number) => parseGroundTruth(text, { file: 'fleet.yaml', now });
+    const [early, late] = [at(NOON), at(NOON + 30 * 864e5)];
+    expect(late.groundTruth?.fleet).toBe(early.groundTruth?.fleet);
+    expect(early.groundTruth?.silences).toEqual([]);
+    expect(late.groundTruth?.silences).toHaveLength(1);
+    expect(early.mistakes.map((m) => m.split(':')[2])).toEqual([' rolls', ' fleet.1.nodes', ' fleet.1.role', ' silences.0']);
+    expect(late.mistakes.map((m) => m.split(':')[2])).toEqual([' rolls', ' fleet.1.nodes', ' fleet.1.role']);
+    expect([early.groundTruth?.faulty, late.groundTruth?.faulty]).toEqual([
+      ['rolls', 'fleet', 'silences'],
+      ['rolls', 'fleet'],
+    ]);
+  });
+
   it('names nodes as sources do: lower case, without the domains of the site', () => {
     const { groundTruth } = parseGroundTruth('fleet: [{ nodes: "N[1-2].hsn.test,n3", role: c }]', {
       ...options,

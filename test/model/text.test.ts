@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanName, compareNames, hasUnsafe, MAX_NAME_BYTES, oneLine } from '../../lib/model/text.ts';
+import { cleanName, compareNames, hasUnsafe, MAX_NAME_BYTES, oneLine, sortedByName } from '../../lib/model/text.ts';
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -182,6 +182,16 @@ describe('compareNames', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  it('is the order of long lists too', () => {
+    fc.assert(
+      fc.property(fc.array(name, { maxLength: 12 }), (names) => {
+        expect(sortedByName(names, (one) => one)).toEqual([...names].sort(compareNames));
+      }),
+      { numRuns: 500 },
+    );
+    expect(sortedByName(['n\0', 'n1', 'n', 'n\x001', 'n00'], (one) => one)).toEqual(['n', 'n00', 'n1', 'n\0', 'n\x001']);
   });
 
   it('is a total order', () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import type { JsonObject } from '../../lib/model/json.ts';
 import type { Snapshot } from '../../lib/model/snapshot.ts';
 import { readIdentities } from '../../lib/steps/identities.ts';
@@ -83,10 +84,10 @@ describe('identities', () => {
     const changed = await commit(3, [facts('n2')]);
     expect((await identities(changed, false)).get('hpcm_inventory')).toMatchObject([{ name: 'n2' }]);
     await identities(changed, false);
+    expect(read).toHaveLength(2);
+    await identities(changed);
+    await identities(changed);
     expect(read).toHaveLength(3);
-    await identities(changed);
-    await identities(changed);
-    expect(read).toHaveLength(4);
   });
 
   it('that cannot be read join nothing, and break no tick', async () => {
@@ -96,5 +97,18 @@ describe('identities', () => {
     expect(warnings).toEqual(['identities']);
     await store.putText('findings/identities/hpcm_inventory', '{"shards":');
     expect(await identities(latest)).toEqual(new Map([['hpcm_inventory', []]]));
+  });
+
+  it('are the same as before where no shard has changed, and kept where they were only looked at', async () => {
+    const first = await commit(1, [facts('n1')]);
+    const seen = await identities(first, false);
+    const second = await commit(2, [facts('n1')]);
+    expect(await identities(second)).toEqual(seen);
+    expect(await store.get('findings/identities/hpcm_inventory', z.unknown())).not.toBeNull();
+    read.length = 0;
+    const third = await identities(await commit(3, [facts('n1')]));
+    expect(third).toBe(await identities(second));
+    expect(read).toEqual([]);
+    expect(await identities(await commit(4, [facts('n2')]))).not.toEqual(third);
   });
 });

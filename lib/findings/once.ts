@@ -1,0 +1,23 @@
+/**
+ * What is made of the same things is made once for as long as they live. Of things that never change alone: what is the
+ * same from tick to tick (the expected fleet, the list of hosts, the nodes' identities) is handed on as the same object.
+ */
+export function oncePer<Things extends [object, ...object[]], Made extends object>(
+  make: (...things: Things) => Made,
+): (...things: Things) => Made {
+  const root: Branch<Made> = { below: new WeakMap() };
+  return (...things) => {
+    let at = root;
+    for (const thing of things) {
+      let next = at.below.get(thing);
+      if (!next) at.below.set(thing, (next = { below: new WeakMap() }));
+      at = next;
+    }
+    return (at.made ??= make(...things));
+  };
+}
+
+interface Branch<Made> {
+  below: WeakMap<object, Branch<Made>>;
+  made?: Made;
+}
