@@ -43,6 +43,12 @@ const LOGS: [kind: string, severity: Severity, log: string, part?: string][] = [
     '0000:40:01.1',
   ],
   ['thermal', 'warning', '[  500.000001] mce: CPU12: Core temperature is above threshold, cpu clock is throttled (total events = 1)\n'],
+  [
+    'gpu_thermal',
+    'warning',
+    '[  500.000001] amdgpu 0000:c1:00.0: amdgpu: WARN: GPU is throttled, expect performance decrease. HBM hot.\n',
+    '0000:c1:00.0',
+  ],
   ['clock', 'warning', '[  500.000001] chronyd[901]: System clock wrong by 25199.412 seconds\n'],
   ['nmi', 'warning', '[  500.000001] Uhhuh. NMI received for unknown reason 2c on CPU 4.\n'],
   [

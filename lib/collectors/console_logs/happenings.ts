@@ -88,6 +88,7 @@ export class Happenings {
     if (kind === 'kdump') this.crashRuns();
     if (rule.id === 'gpu-lost' && part === rule.part && state.gn && state.t - state.gn.t < 10_000) named = state.gn.p;
     if (state.ph === 'off' && GOODBYES.has(kind)) return;
+    if (rule.id === 'initramfs-shell' && state.ph === 'up') return;
     if (kind === 'hsn_link_down' && state.t - (state.adm?.[part as string] ?? Number.NEGATIVE_INFINITY) < ADMINISTRATIVE) severity = 'info';
     if (kind === 'hw_uncorrected' && state.ph === 'off') severity = 'info';
     if (rule.id === 'oom-killed') {

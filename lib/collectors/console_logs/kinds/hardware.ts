@@ -1,4 +1,4 @@
-import { type ConsoleKind, KERNEL_SOURCE, BOOT, EVENT, LINE, kind } from './define.ts';
+import { type ConsoleKind, KERNEL_SOURCE, BOOT, EVENT, LINE, kind, quiet } from './define.ts';
 
 /** Processors, memory, PCIe, GPUs, clocks. */
 export const hardwareKinds: readonly ConsoleKind[] = [
@@ -63,6 +63,16 @@ export const hardwareKinds: readonly ConsoleKind[] = [
     "Take the GPU out of service. Reset the GPU or reboot as NVIDIA's catalogue says for the code; after Xid 79 power-cycle, and call the vendor if it returns.",
     "NVIDIA's Xid catalogue: resolution per code",
     'gpu',
+  ),
+  kind(
+    'gpu_thermal',
+    'GPU thermal throttling',
+    'warning',
+    quiet('30m'),
+    'ends',
+    'Jobs on this GPU run slower: compare its temperatures with its siblings, check coolant and fans; one hot GPU alone points to its cold plate.',
+    KERNEL_SOURCE,
+    'device',
   ),
   kind(
     'gpu_app_error',

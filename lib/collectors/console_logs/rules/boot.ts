@@ -126,6 +126,22 @@ export const bootRules: readonly Rule[] = [
     },
   },
   {
+    // The prompt that follows it may never be written; on a node that is up it is what somebody started.
+    id: 'initramfs-shell',
+    kind: 'emergency_shell',
+    literals: [') built-in shell ('],
+    from: 'console',
+    match: /^BusyBox v\d{1,3}\.\d{1,3}[^]{0,80}\) built-in shell \((?:ash|hush|msh)\)/,
+    block: 3600,
+    examples: {
+      yes: [
+        'BusyBox v1.36.1 (Debian 1:1.36.1-6ubuntu3.1) built-in shell (ash)',
+        'BusyBox v1.22.1 (2016-02-03 18:22:11 UTC) built-in shell (ash)',
+      ],
+      no: ['BusyBox v1.36.1 (2023-05-19 09:22:11 UTC) multi-call binary.', "# busybox 2>&1 | grep 'built-in shell (ash)'"],
+    },
+  },
+  {
     id: 'initqueue-timeout',
     kind: 'boot_failed',
     severity: 'warning',
@@ -159,10 +175,11 @@ export const bootRules: readonly Rule[] = [
       'ailed to mount /sysroot',
       'ystemd[1]: Freezing',
       'o init found. Try passing',
+      '[!!!!!!] ',
     ],
     from: 'console',
     match:
-      /^(?:(?:dracut(?:-[\w-]{1,30})?(?:\[\d{1,10}\])?: |dracut )?(?:Warning: )?(?:Could not boot\.|Boot has failed\.|FATAL: .{1,120}|Refusing to continue|Can't mount root filesystem)|Initramfs unpacking failed: (?!.{0,40}LZ4 decoding).{1,100}|systemd\[1\]: (?:Failed to execute \/sbin\/init|Freezing execution)|\[?!{3,7}\]? ?.{1,120}|(?:No working init found|No init found\. Try passing).{0,80}|VFS: Unable to mount root fs)/,
+      /^(?:(?:dracut(?:-[\w-]{1,30})?(?:\[\d{1,10}\])?: |dracut )?(?:Warning: )?(?:Could not boot\.|Boot has failed\.|FATAL: .{1,120}|Refusing to continue|Can't mount root filesystem)|Initramfs unpacking failed: (?!.{0,40}LZ4 decoding).{1,100}|systemd\[1\]: (?:Failed to execute \/sbin\/init|Freezing execution)|\[!!!!!!\] .{1,120}|(?:No working init found|No init found\. Try passing).{0,80}|VFS: Unable to mount root fs)/,
     block: 600,
     examples: {
       yes: [
@@ -170,8 +187,10 @@ export const bootRules: readonly Rule[] = [
         'dracut: FATAL: No or empty root= argument',
         '[    0.554122][  T222] Initramfs unpacking failed: invalid magic at start of compressed archive',
         '[    4.000001] systemd[1]: Freezing execution.',
+        '[!!!!!!] Failed to allocate manager object.',
+        '[!!!!!!] Failed to mount API filesystems, freezing.',
       ],
-      no: ['app: Could not boot. Try again'],
+      no: ['app: Could not boot. Try again', 'app: [!!!!!!] disk is nearly full', '!!!!!! maintenance at noon !!!!!!'],
     },
   },
   {

@@ -165,6 +165,38 @@ export const gpuRules: readonly Rule[] = [
     },
   },
   {
+    id: 'amdgpu-throttled',
+    kind: 'gpu_thermal',
+    literals: ['GPU is throttled', 'GPU thermal throttling'],
+    from: 'kernel',
+    match:
+      /^amdgpu (?<part>[0-9a-f:.]{12}): (?:amdgpu: )?WARN: (?<text>GPU (?:is throttled|thermal throttling temperature reached).{0,100})/,
+    block: 10,
+    examples: {
+      yes: [
+        '[  500.000001] amdgpu 0000:c1:00.0: amdgpu: WARN: GPU is throttled, expect performance decrease. HBM hot.',
+        '[  500.000001] amdgpu 0000:c1:00.0: WARN: GPU thermal throttling temperature reached, expect performance decrease. XCD.',
+      ],
+      no: ['[    9.000001] amdgpu 0000:c1:00.0: amdgpu: SMU is initialized successfully!', 'app: GPU is throttled, expect nothing'],
+    },
+  },
+  {
+    id: 'amdgpu-overheated',
+    kind: 'gpu_fault',
+    literals: ['GPU over temperature range', 'due to GPU SW CTF', 'Critical Temperature Fault'],
+    from: 'kernel',
+    match:
+      /^amdgpu (?<part>[0-9a-f:.]{12}): (?:amdgpu: )?ERROR: (?<text>(?:GPU over temperature range|System is going to shutdown due to GPU SW CTF|GPU HW Critical Temperature Fault).{0,100})/,
+    block: 10,
+    examples: {
+      yes: [
+        '[  500.000001] amdgpu 0000:c1:00.0: amdgpu: ERROR: GPU over temperature range(SW CTF) detected!',
+        '[  500.000001] amdgpu 0000:c1:00.0: amdgpu: ERROR: GPU HW Critical Temperature Fault(aka CTF) detected!',
+      ],
+      no: ['app: GPU over temperature range'],
+    },
+  },
+  {
     id: 'amdgpu-corrected',
     kind: 'hw_corrected',
     literals: [' correctable hardware errors'],

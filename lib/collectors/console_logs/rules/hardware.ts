@@ -36,6 +36,42 @@ export const hardwareRules: readonly Rule[] = [
     },
   },
   {
+    // Without an exception the kernel only tells what a bank holds: bit 61 of its status says that it was not corrected.
+    id: 'mce-bank-uncorrected',
+    kind: 'hw_uncorrected',
+    literals: [': Machine Check: '],
+    from: 'kernel',
+    match: /^(?:mce: )?\[Hardware Error\]: (?<text>CPU (?<item>\d{1,5}): Machine Check: \d{1,20} Bank \d{1,3}: [2367abef][0-9a-f]{15})/,
+    part: 'machine',
+    block: 30,
+    examples: {
+      yes: [
+        '[    2.100001] mce: [Hardware Error]: CPU 0: Machine Check: 0 Bank 6: ee0000000040110a',
+        '[  500.000001] [Hardware Error]: CPU 12: Machine Check: 0 Bank 5: be00000000800400',
+      ],
+      no: [
+        '[  500.000001] mce: [Hardware Error]: CPU 2: Machine Check: 0 Bank 8: 9c00004001010092',
+        '[  500.000001] app[4]: [Hardware Error]: CPU 0: Machine Check: 0 Bank 6: ee0000000040110a',
+      ],
+    },
+  },
+  {
+    id: 'mce-bank-corrected',
+    kind: 'hw_corrected',
+    literals: [': Machine Check: '],
+    from: 'kernel',
+    match: /^(?:mce: )?\[Hardware Error\]: CPU \d{1,5}: Machine Check: \d{1,20} Bank \d{1,3}: [014589cd][0-9a-f]{15}/,
+    part: 'machine',
+    block: 1,
+    examples: {
+      yes: [
+        '[  500.000001] mce: [Hardware Error]: CPU 2: Machine Check: 0 Bank 8: 9c00004001010092',
+        '[  500.000001] [Hardware Error]: CPU 2: Machine Check: 0 Bank 8: dc00004001010092',
+      ],
+      no: ['[  500.000001] mce: [Hardware Error]: CPU 0: Machine Check: 0 Bank 6: ee0000000040110a'],
+    },
+  },
+  {
     id: 'mce-logged',
     kind: 'hw_corrected',
     literals: ['achine check events logged', 'event severity: corrected', '[Hardware Error]: event'],
@@ -197,7 +233,6 @@ export const hardwareRules: readonly Rule[] = [
     literals: [
       'temperature above threshold',
       'temperature is above threshold',
-      'GPU is throttled',
       'ritical temperature reached',
       'clock is throttled',
       'clock throttled',
