@@ -9,6 +9,8 @@ export type Rules = Readonly<Record<string, JsonObject>>;
 
 interface Persistence {
   after: number;
+  /** What is less severe than this to begin with is no worse for lasting; absent: anything. */
+  from?: Severity;
   to: Severity;
 }
 
@@ -16,6 +18,8 @@ interface Persistence {
 const PERSISTENCE: ReadonlyMap<string, Persistence> = new Map([
   // A rebuild takes hours; what is not protected again after a day is waiting for somebody.
   ['storage_degraded', { after: parseDuration('24h'), to: 'critical' }],
+  // A link that comes back within minutes was a glitch; a node without its link runs no job. What an operator took down stays info.
+  ['hsn_link_down', { after: parseDuration('5m'), from: 'warning', to: 'critical' }],
   ['known_down_but_up', { after: parseDuration('3d'), to: 'warning' }],
 ]);
 
@@ -56,6 +60,7 @@ export function raisedByHistory(t: Tracked, rules: Rules, now: number): Raised |
   if (t.raised?.by === 'source' && t.raised.to === severity) return t.raised;
   const persistence = persistenceOf(t.condition.kind, rules);
   if (persistence === null || compareSeverity(persistence.to, severity) >= 0) return undefined;
+  if (persistence.from !== undefined && compareSeverity(severity, persistence.from) > 0) return undefined;
   if (now - Date.parse(t.firstSeen) < persistence.after) return undefined;
   return again(
     t,

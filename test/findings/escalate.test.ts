@@ -4,7 +4,7 @@ import type { JsonObject } from '../../lib/model/json.ts';
 import type { Finding } from '../../lib/model/finding.ts';
 import type { Judged } from '../../lib/findings/judge.ts';
 import { occasionOf } from '../../lib/findings/occasion.ts';
-import { HOUR, NOON, scheduler, snapshot, tickOf, toIso, view } from './build.ts';
+import { HOUR, MINUTE, NOON, scheduler, snapshot, tickOf, toIso, view } from './build.ts';
 
 const degraded: ConditionDraft = { kind: 'storage_degraded', subject: { type: 'cluster', id: 'test' }, message: 'degraded' };
 const weka = (at: number, ...conditions: ConditionDraft[]) =>
@@ -53,6 +53,24 @@ describe('persistence', () => {
       [1, 'resolved', 'critical'],
       [2, 'new', 'warning'],
     ]);
+  });
+
+  it('makes a link critical that stays down, and not one that an operator took down', () => {
+    const links = (severity: Severity) =>
+      run([NOON, NOON + 4 * MINUTE, NOON + 5 * MINUTE], (now) => [
+        view(
+          snapshot({
+            source: 'console_logs',
+            at: now,
+            conditions: [
+              { kind: 'hsn_link_down', subject: { type: 'node', id: 'n1' }, part: 'cxi0', severity, message: 'down', since: toIso(NOON) },
+            ],
+            observed: { node: 'n1' },
+          }),
+        ),
+      ]);
+    expect(severities(links('warning'))).toEqual(['warning', 'warning', 'critical']);
+    expect(severities(links('info'))).toEqual(['info', 'info', 'info']);
   });
 
   it('follows the site where it has a mind of its own', () => {
