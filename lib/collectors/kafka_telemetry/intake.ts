@@ -1,5 +1,6 @@
 import type { CoverageProblem } from '../../model/snapshot.ts';
-import type { Exclusion, Position, Recorder } from './recorder.ts';
+import { KnownSeries } from './known-series.ts';
+import type { Position, Recorder } from './recorder.ts';
 import { TimeReader } from './values.ts';
 
 /** The forms in which messages come; each message is counted under the one it was recognised as. */
@@ -94,8 +95,7 @@ export class Intake {
   timeFromRecord = 0;
   rejected = 0;
   readonly problems: CoverageProblem[] = [];
-  /** What each format has seen before: the text of a series as it stands on the wire → its index. */
-  readonly known = new Map<string, number | Exclusion>();
+  readonly known: KnownSeries;
   /** Sensors of Cray messages: by source and message id, then by location. */
   readonly #tables = new Map<string, Map<string, Map<string, SensorTable>>>();
   #messageIds = 0;
@@ -110,6 +110,7 @@ export class Intake {
   constructor(recorder: Recorder, maxSeries: number) {
     this.recorder = recorder;
     this.#maxKnown = maxSeries * 2;
+    this.known = new KnownSeries(maxSeries * 2);
   }
 
   count(format: Format, n = 1): void {
@@ -117,18 +118,17 @@ export class Intake {
   }
 
   /** Counts a message that cannot be read, and keeps the first few as examples. */
-  reject(context: MessageContext, format: Format, message: string): void {
+  reject(context: MessageContext, format: Format, message: string | (() => string)): void {
     this.count(format);
     this.rejected++;
     if (this.problems.length >= MAX_PROBLEMS) return;
     const place = placeText(context);
-    this.problems.push({ effect: 'record', input: context.input, ...(place !== '' && { place }), message });
-  }
-
-  /** Remembers the series of a text on the wire; texts of no series are not kept, so that hostile names fill no memory. */
-  remember(key: string, index: number | Exclusion): number | Exclusion {
-    if (typeof index === 'number' && this.known.size < this.#maxKnown) this.known.set(key, index);
-    return index;
+    this.problems.push({
+      effect: 'record',
+      input: context.input,
+      ...(place !== '' && { place }),
+      message: typeof message === 'string' ? message : message(),
+    });
   }
 
   /** The sensors of a message id and source that are known, by location. */

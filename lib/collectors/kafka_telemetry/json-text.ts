@@ -35,6 +35,24 @@ class Scan {
   }
 }
 
+/** A text with more pieces than this that are no JSON is none of ours: what follows is left. */
+const MAX_BAD_PIECES = 1000;
+
+/** A text as a JSON object or array; undefined where it is none. */
+export function parseObject(text: string): unknown {
+  // A parser that throws is dear, and what is spread over lines mostly shows it at its end.
+  let end = text.length - 1;
+  while (end > 0 && text.charCodeAt(end) <= 32) end--;
+  const last = text.charCodeAt(end);
+  if (last !== 125 && last !== 93) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return value === null || typeof value !== 'object' ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Takes apart values that stand one behind the other in one text: `{…}{…}`, `{…} [ … ]`.
  * @param take is called with each value; with undefined for a piece that closed, and yet is no JSON
@@ -42,21 +60,18 @@ class Scan {
  */
 export function splitJson(text: string, take: (value: unknown) => void): string {
   let at = 0;
-  for (;;) {
+  for (let bad = 0; bad < MAX_BAD_PIECES; ) {
     while (at < text.length && /[\s,\u001e]/.test(text.charAt(at))) at++;
     if (at >= text.length) return '';
     const code = text.charCodeAt(at);
     const end = code === 123 || code === 91 ? new Scan().feed(text, at) : -1;
     if (end < 0) return text.slice(at);
-    let value: unknown;
-    try {
-      value = JSON.parse(text.slice(at, end));
-    } catch {
-      value = undefined;
-    }
+    const value = parseObject(text.slice(at, end));
+    if (value === undefined) bad++;
     take(value);
     at = end;
   }
+  return text.slice(at);
 }
 
 /** A document over this size that is spread over lines is not put together. */

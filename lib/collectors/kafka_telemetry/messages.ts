@@ -1,6 +1,6 @@
 import { parseInfluxLine } from './influx.ts';
 import { type Intake, isRecord, type JsonRecord, type MessageContext } from './intake.ts';
-import { splitJson, SpreadJson } from './json-text.ts';
+import { parseObject, splitJson, SpreadJson } from './json-text.ts';
 import { takeOtlp } from './otlp.ts';
 import { PrometheusText } from './prometheus-text.ts';
 import { definePrometheus, isWideRecord, takeAdapted, takeFields, takeNamedReading, takeTelegraf, takeWideRecord } from './records.ts';
@@ -12,8 +12,10 @@ import { epochToMs, textOfField } from './values.ts';
 const MAX_NESTING = 4;
 /** Topics whose texts are read on, so that series of the one before are known. */
 const MAX_TOPICS = 1000;
-/** Lines that are read once more in search of documents within those that broke off. */
-const MOST_READ_AGAIN = 200_000;
+/** How often lines are read once more, on average, in search of documents within those that broke off. */
+const MOST_READ_AGAIN = 2;
+/** A few in any text. */
+const FREE_READ_AGAIN = 1000;
 
 /** Takes messages in any of the formats: each goes by its own form. */
 export class MessageReader {
@@ -115,16 +117,6 @@ function takeFlat(value: JsonRecord, intake: Intake, context: MessageContext): v
   takeSensor(value, { messageId, source, location: '', time: undefined, tables: intake.sensorTables(messageId, source) }, intake, context);
 }
 
-/** A text as a JSON object or array; undefined where it is none. */
-function parseObject(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value === null || typeof value !== 'object' ? undefined : value;
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Reads messages line by line: JSON on a line, concatenated, or spread over lines; Prometheus text; line protocol.
  */
@@ -138,7 +130,8 @@ export class LineReader {
   #spreadFrom = 0;
   readonly #prometheus: PrometheusText<number | Exclusion>;
   #fault = '';
-  /** Lines of documents that broke off, which were read once more. */
+  /** Lines that came, and those of documents that broke off, which were read once more. */
+  #came = 0;
   #readAgain = 0;
   #mayBegin = true;
   /** Lines of the scrape at hand, which turns out to be OpenMetrics at its end. */
@@ -174,6 +167,11 @@ export class LineReader {
 
   /** Takes one line, without its line feed. */
   line(text: string): void {
+    this.#came++;
+    this.#read(text);
+  }
+
+  #read(text: string): void {
     this.#context.line++;
     const line = text.charCodeAt(text.length - 1) === 13 ? text.slice(0, -1) : text;
     if (this.#spread === null) this.#take(line);
@@ -240,10 +238,11 @@ export class LineReader {
     this.#context.line = this.#spreadFrom;
     this.#malformed('JSON that breaks off');
     this.#readAgain += rest.length;
+    // Each of many lines may open another one that never ends: not all of them are followed.
+    const follow = this.#readAgain <= FREE_READ_AGAIN + MOST_READ_AGAIN * this.#came;
     for (const [i, line] of rest.entries()) {
-      // Each of many lines may open another one that never ends: not all of them are followed.
-      this.#mayBegin = i === rest.length - 1 || this.#readAgain < MOST_READ_AGAIN;
-      this.line(line);
+      this.#mayBegin = follow || i === rest.length - 1;
+      this.#read(line);
     }
     this.#mayBegin = true;
   }
@@ -252,10 +251,8 @@ export class LineReader {
     if (this.#takePrometheus(line)) return;
     const influx = line.includes('=') ? parseInfluxLine(line) : null;
     if (influx === null) {
-      const fault = this.#fault.replaceAll('_', ' ');
-      return this.#malformed(
-        line.charCodeAt(0) === 0 ? 'binary' : `neither JSON nor line protocol; as Prometheus text its ${fault} is wrong`,
-      );
+      if (line.charCodeAt(0) === 0) return this.#malformed('binary');
+      return this.#malformed(() => `neither JSON nor line protocol; as Prometheus text its ${this.#fault.replaceAll('_', ' ')} is wrong`);
     }
     this.#intake.count('influx');
     const time = this.#intake.timeOf(influx.timestamp === '' ? undefined : influx.timestamp, this.#context);
@@ -278,7 +275,7 @@ export class LineReader {
     return true;
   }
 
-  #malformed(message: string): void {
+  #malformed(message: string | (() => string)): void {
     this.#intake.reject(this.#context, 'malformed', message);
   }
 }

@@ -1,6 +1,7 @@
 import { type Intake, isRecord, type JsonRecord, type MessageContext } from './intake.ts';
 import { measureOfName } from './quantity.ts';
-import { locationIn, partOf } from './records.ts';
+import type { Branch } from './known-series.ts';
+import { locationIn, LONGEST_COMMON, partOf, seriesBelow } from './records.ts';
 import type { Mode } from './recorder.ts';
 import { readingOf, textOfField } from './values.ts';
 
@@ -33,20 +34,42 @@ function attributesOf(owner: unknown): Labels {
   });
 }
 
+/** What the points of a metric have in common. */
+interface Common {
+  name: string;
+  unit: string;
+  mode: Mode;
+  about: ReadonlyMap<string, string>;
+  /** Null where their names are too long to be anybody's. */
+  branch: Branch | null;
+}
+
 /** Takes `{resourceMetrics: [{resource, scopeMetrics: [{metrics}]}]}`: gauges and sums; the rest is no scalar. */
 export function takeOtlp(message: JsonRecord, intake: Intake, context: MessageContext): void {
   intake.count('otlp');
   for (const resource of list(field(message, 'resourceMetrics', 'resource_metrics'))) {
     if (!isRecord(resource)) continue;
-    const about = attributesOf(resource['resource']);
+    const attributes = attributesOf(resource['resource']);
+    const about = new Map(attributes);
+    const text = textOf(attributes);
+    const branch = text.length > LONGEST_COMMON ? null : intake.known.root.at('O').at(text);
     for (const scope of list(field(resource, 'scopeMetrics', 'scope_metrics'))) {
       if (!isRecord(scope)) continue;
-      for (const metric of list(scope['metrics'])) if (isRecord(metric)) takeMetric(metric, about, intake, context);
+      for (const metric of list(scope['metrics'])) if (isRecord(metric)) takeMetric(metric, { about, branch }, intake, context);
     }
   }
 }
 
-function takeMetric(metric: JsonRecord, about: Labels, intake: Intake, context: MessageContext): void {
+function textOf(labels: Labels): string {
+  return labels.map(([k, v]) => `${k}\0${v}`).join('\0');
+}
+
+function takeMetric(
+  metric: JsonRecord,
+  { about, branch }: Pick<Common, 'about' | 'branch'>,
+  intake: Intake,
+  context: MessageContext,
+): void {
   const sum = isRecord(metric['sum']) ? metric['sum'] : undefined;
   const scalar = isRecord(metric['gauge']) ? metric['gauge'] : sum;
   if (scalar === undefined) {
@@ -54,9 +77,18 @@ function takeMetric(metric: JsonRecord, about: Labels, intake: Intake, context: 
     intake.recorder.exclude('notScalar', Math.max(1, other === undefined ? 1 : list(field(other, 'dataPoints', 'data_points')).length));
     return;
   }
-  const mode = sum === undefined ? 'gauge' : modeOfSum(sum);
+  const name = textOfField(metric['name']);
+  const unit = textOfField(metric['unit']);
+  const text = `${name}\0${unit}`;
+  const common: Common = {
+    name,
+    unit,
+    mode: sum === undefined ? 'gauge' : modeOfSum(sum),
+    about,
+    branch: text.length > LONGEST_COMMON || branch === null ? null : branch.at(text),
+  };
   for (const point of list(field(scalar, 'dataPoints', 'data_points'))) {
-    if (isRecord(point)) takePoint(metric, point, mode, about, intake, context);
+    if (isRecord(point)) takePoint(point, common, intake, context);
     else intake.recorder.exclude('malformed');
   }
 }
@@ -67,22 +99,19 @@ function modeOfSum(sum: JsonRecord): Mode {
   return field(sum, 'isMonotonic', 'is_monotonic') === true ? 'counter' : 'gauge';
 }
 
-function takePoint(metric: JsonRecord, point: JsonRecord, mode: Mode, about: Labels, intake: Intake, context: MessageContext): void {
-  const name = textOfField(metric['name']);
-  const unit = textOfField(metric['unit']);
+function takePoint(point: JsonRecord, { name, unit, mode, about, branch }: Common, intake: Intake, context: MessageContext): void {
   const own = attributesOf(point);
-  const key = `O${name}\0${unit}\0${[...about, ...own].map(([k, v]) => `${k}\0${v}`).join('\0')}`;
-  let series = intake.known.get(key);
-  if (series === undefined) {
-    const all = new Map([...about, ...own]);
-    const { key: locationKey, location } = locationIn((k) => all.get(k));
+  const describe = () => {
+    const byKey = new Map(own);
+    const { key, location } = locationIn((k) => (byKey.has(k) ? byKey.get(k) : about.get(k)));
     const measure = measureOfName(name, unit === '1' ? '' : unit);
     const part = partOf(
       name,
-      own.filter(([k]) => k !== locationKey),
+      own.filter(([k]) => k !== key),
     );
-    series = intake.remember(key, intake.recorder.defineAt(location, { measure, metric: name, part, mode }));
-  }
+    return { location, measure, metric: name, part, mode };
+  };
+  const series = branch === null ? 'noName' : seriesBelow(branch, textOf(own), describe, intake);
   const value = field(point, 'asDouble', 'as_double') ?? field(point, 'asInt', 'as_int');
   intake.recorder.record(series, intake.timeOf(field(point, 'timeUnixNano', 'time_unix_nano'), context), readingOf(value));
 }

@@ -36,6 +36,15 @@ export class Fault extends Error {
   }
 }
 
+const FAULTS = new Map<PrometheusFault, Fault>();
+
+/** The error of a kind of fault, one for all lines: a stack for each of a million bad lines would be dear. */
+export function faultOf(fault: PrometheusFault): Fault {
+  const known = FAULTS.get(fault) ?? new Fault(fault);
+  FAULTS.set(fault, known);
+  return known;
+}
+
 export interface ParsedSeries {
   name: string;
   labels: [string, string][];
@@ -68,10 +77,10 @@ export function parseSeries(text: string, open: boolean): ParsedSeries {
   if (!open) while (isBlank(text.charCodeAt(brace))) brace++;
   if (text.charCodeAt(brace) === 123) {
     const parsed = parseLabels(text, brace, name, open);
-    if (parsed.name === '') throw new Fault('name');
+    if (parsed.name === '') throw faultOf('name');
     return parsed;
   }
-  if (name === '' || (at < text.length && !isBlank(text.charCodeAt(at)))) throw new Fault('name');
+  if (name === '' || (at < text.length && !isBlank(text.charCodeAt(at)))) throw faultOf('name');
   return { name, labels: [], end: at };
 }
 
@@ -84,32 +93,32 @@ export function parseLabels(text: string, brace: number, given: string, open: bo
   for (;;) {
     const code = text.charCodeAt(at);
     if (code === 125) {
-      if (open && labels.length > 0 && separated) throw new Fault('label');
+      if (open && labels.length > 0 && separated) throw faultOf('label');
       return { name, labels, end: at + 1 };
     }
     if (code === 44 && !open && !(separated && labels.length > 0)) {
       // The old format's parsers allow one comma after the last label, and a lone one.
       separated = true;
       at = pad(text, at + 1, open);
-      if (labels.length === 0 && name === given && text.charCodeAt(at) !== 125) throw new Fault('label');
+      if (labels.length === 0 && name === given && text.charCodeAt(at) !== 125) throw faultOf('label');
       continue;
     }
     if (!separated) {
-      if (code !== 44) throw new Fault('label');
+      if (code !== 44) throw faultOf('label');
       separated = true;
       at = pad(text, at + 1, open);
       continue;
     }
     separated = false;
-    if (Number.isNaN(code)) throw new Fault('label');
+    if (Number.isNaN(code)) throw faultOf('label');
     let key: string;
     if (code === 34) {
-      if (open) throw new Fault('label');
+      if (open) throw faultOf('label');
       const quoted = parseQuoted(text, at, open);
       at = pad(text, quoted.end, open);
       key = quoted.value;
       if (text.charCodeAt(at) !== 61) {
-        if (name !== '' || key === '') throw new Fault('name');
+        if (name !== '' || key === '') throw faultOf('name');
         name = key;
         continue;
       }
@@ -117,16 +126,16 @@ export function parseLabels(text: string, brace: number, given: string, open: bo
       const start = at;
       while (isNamePart(text.charCodeAt(at)) && text.charCodeAt(at) !== 58) at++;
       key = text.slice(start, at);
-      if (key === '' || /^\d/.test(key)) throw new Fault('label');
+      if (key === '' || /^\d/.test(key)) throw faultOf('label');
       at = pad(text, at, open);
-      if (text.charCodeAt(at) !== 61) throw new Fault('label');
+      if (text.charCodeAt(at) !== 61) throw faultOf('label');
     }
     at = pad(text, at + 1, open);
-    if (text.charCodeAt(at) !== 34) throw new Fault('label_value');
+    if (text.charCodeAt(at) !== 34) throw faultOf('label_value');
     const { value, end } = parseQuoted(text, at, open);
-    if (key === '__name__') throw new Fault('reserved_label');
-    if (labels.some(([other]) => other === key)) throw new Fault('duplicate_label');
-    if (labels.length >= MAX_LABELS) throw new Fault('label');
+    if (key === '__name__') throw faultOf('reserved_label');
+    if (labels.some(([other]) => other === key)) throw faultOf('duplicate_label');
+    if (labels.length >= MAX_LABELS) throw faultOf('label');
     labels.push([key, value]);
     at = pad(text, end, open);
   }
@@ -145,7 +154,7 @@ export function parseQuoted(text: string, quote: number, open: boolean): { value
   let escaped = false;
   for (; ; end++) {
     const code = text.charCodeAt(end);
-    if (Number.isNaN(code)) throw new Fault('label_value');
+    if (Number.isNaN(code)) throw faultOf('label_value');
     if (code === 34) break;
     if (code === 92) {
       escaped = true;
@@ -161,7 +170,7 @@ function unescape(raw: string, open: boolean): string {
     if (c === 'n') return '\n';
     if (c === '"' || c === '\\') return c;
     // OpenMetrics lets any character stand behind a backslash, and keeps both.
-    if (!open) throw new Fault('escape');
+    if (!open) throw faultOf('escape');
     return whole;
   });
 }

@@ -6,6 +6,7 @@
 
 import {
   Fault,
+  faultOf,
   isBlank,
   isNumber,
   type ParsedSeries,
@@ -58,6 +59,15 @@ interface Seen<Series> {
   flag: boolean;
 }
 
+/** What stands behind a series in its line. */
+interface Behind {
+  value: number;
+  /** NaN: none. */
+  timestamp: number;
+  /** Where an exemplar begins; -1: none. */
+  exemplar: number;
+}
+
 /** A reader of one text, fed line by line. */
 export class PrometheusText<Series> {
   readonly #sink: PrometheusSink<Series>;
@@ -70,6 +80,8 @@ export class PrometheusText<Series> {
   #helped = new Set<string>();
   #sampled = new Set<string>();
   readonly #seen = new Map<string, Seen<Series>>();
+  /** Filled anew with every line. */
+  readonly #last: Behind = { value: Number.NaN, timestamp: Number.NaN, exemplar: -1 };
 
   constructor(sink: PrometheusSink<Series>, options: PrometheusOptions) {
     this.#sink = sink;
@@ -95,7 +107,7 @@ export class PrometheusText<Series> {
 
   #take(text: string): void {
     if (this.#ended) {
-      if (!this.#concatenated) throw new Fault('after_end');
+      if (!this.#concatenated) throw faultOf('after_end');
       this.#begin();
     }
     const first = text.charCodeAt(0);
@@ -104,9 +116,9 @@ export class PrometheusText<Series> {
     const brace = text.lastIndexOf('}');
     const end = brace < 0 ? text.indexOf(' ') : brace + 1;
     const known = end > 0 ? this.#seen.get(text.slice(0, end)) : undefined;
-    if (known !== undefined) return this.#value(known, text, end);
+    if (known !== undefined) return this.#judge(known, text, this.#behind(text, end));
     if (isBlank(first) || Number.isNaN(first)) {
-      if (this.#open) throw new Fault('white_space');
+      if (this.#open) throw faultOf('white_space');
       const trimmed = text.trim();
       if (trimmed === '') return;
       return trimmed.startsWith('#') ? this.#comment(trimmed) : this.#sample(trimmed);
@@ -126,12 +138,12 @@ export class PrometheusText<Series> {
   #sample(text: string): void {
     const { name, labels, end } = parseSeries(text, this.#open);
     const key = text.slice(0, end);
-    let seen = this.#seen.get(key);
-    if (seen === undefined) {
-      seen = this.#define(name, labels);
-      if (this.#seen.size < MAX_SEEN) this.#seen.set(detached(key), seen);
-    }
-    this.#value(seen, text, end);
+    const known = this.#seen.get(key);
+    // Only what has a value is a series: in any other text each line begins with a name.
+    const behind = this.#behind(text, end);
+    const seen = known ?? this.#define(name, labels);
+    if (known === undefined && this.#seen.size < MAX_SEEN) this.#seen.set(detached(key), seen);
+    this.#judge(seen, text, behind);
   }
 
   #define(name: string, labels: [string, string][]): Seen<Series> {
@@ -168,36 +180,39 @@ export class PrometheusText<Series> {
     return name;
   }
 
-  /** What stands behind the labels: value, timestamp, exemplar. */
-  #value(seen: Seen<Series>, text: string, end: number): void {
+  /** Reads what stands behind the labels: value, timestamp, and where an exemplar begins. */
+  #behind(text: string, end: number): Behind {
     const { length } = text;
+    const behind = this.#last;
+    behind.timestamp = Number.NaN;
+    behind.exemplar = -1;
     let at = this.#skip(text, end, text.charCodeAt(end - 1) === 125 && !this.#open);
     let stop = at;
     while (stop < length && !isBlank(text.charCodeAt(stop))) stop++;
     const value = parseValue(text.slice(at, stop));
-    if (value === undefined) throw new Fault('value');
-    let timestamp = Number.NaN;
-    if (stop < length) {
+    if (value === undefined) throw faultOf('value');
+    behind.value = value;
+    if (stop === length) return behind;
+    at = this.#skip(text, stop, false);
+    if (at < length && text.charCodeAt(at) !== 35) {
+      stop = at;
+      while (stop < length && !isBlank(text.charCodeAt(stop))) stop++;
+      behind.timestamp = this.#timestamp(text.slice(at, stop));
+      if (stop === length) return behind;
       at = this.#skip(text, stop, false);
-      if (at >= length) {
-        if (this.#open) throw new Fault('white_space');
-      } else if (text.charCodeAt(at) === 35) this.#exemplar(seen, text, at);
-      else {
-        stop = at;
-        while (stop < length && !isBlank(text.charCodeAt(stop))) stop++;
-        timestamp = this.#timestamp(text.slice(at, stop));
-        if (stop < length) {
-          at = this.#skip(text, stop, false);
-          if (at < length) {
-            if (text.charCodeAt(at) !== 35) throw new Fault('trailing');
-            this.#exemplar(seen, text, at);
-          } else if (this.#open) throw new Fault('white_space');
-        }
-      }
+      if (at < length && text.charCodeAt(at) !== 35) throw faultOf('trailing');
     }
-    if (seen.positive && value < 0) throw new Fault('negative');
-    if (seen.number && Number.isNaN(value)) throw new Fault('not_a_number');
-    if (seen.flag && value !== 1 && value !== 0) throw new Fault('value');
+    if (at < length) behind.exemplar = at;
+    else if (this.#open) throw faultOf('white_space');
+    return behind;
+  }
+
+  /** Hands a sample on, if it is one that its series may have. */
+  #judge(seen: Seen<Series>, text: string, { value, timestamp, exemplar }: Behind): void {
+    if (exemplar >= 0) this.#exemplar(seen, text, exemplar);
+    if (seen.positive && value < 0) throw faultOf('negative');
+    if (seen.number && Number.isNaN(value)) throw faultOf('not_a_number');
+    if (seen.flag && value !== 1 && value !== 0) throw faultOf('value');
     this.#sink.sample(seen.series, value, timestamp);
   }
 
@@ -205,40 +220,39 @@ export class PrometheusText<Series> {
   #skip(text: string, from: number, mayTouch: boolean): number {
     let at = from;
     if (this.#open) {
-      if (text.charCodeAt(at) !== 32) throw new Fault('white_space');
-      if (isBlank(text.charCodeAt(at + 1))) throw new Fault('white_space');
+      if (text.charCodeAt(at) !== 32) throw faultOf('white_space');
+      if (isBlank(text.charCodeAt(at + 1))) throw faultOf('white_space');
       return at + 1;
     }
     while (isBlank(text.charCodeAt(at))) at++;
-    if (at === from && !mayTouch) throw new Fault(from >= text.length ? 'value' : 'name');
+    if (at === from && !mayTouch) throw faultOf(from >= text.length ? 'value' : 'name');
     return at;
   }
 
   #timestamp(text: string): number {
     if (/^[+-]?\d+$/.test(text)) return Number(text);
     const value = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN;
-    if (Number.isNaN(value)) throw new Fault('timestamp');
+    if (Number.isNaN(value)) throw faultOf('timestamp');
     // A fraction can only be OpenMetrics' seconds. In the old format it is a fault, unless it is a time of our days: the
     // end of a stream, which would tell the formats apart, has not come yet.
-    if (!this.#open && !(value > 1e9 && value < 1e11)) throw new Fault('timestamp');
+    if (!this.#open && !(value > 1e9 && value < 1e11)) throw faultOf('timestamp');
     return value;
   }
 
   #exemplar(seen: Seen<Series>, text: string, hash: number): void {
-    if (!this.#open && !this.#concatenated) throw new Fault('trailing');
-    if (this.#open && !seen.exemplar) throw new Fault('exemplar');
-    if (text.charCodeAt(hash + 1) !== 32 || text.charCodeAt(hash + 2) !== 123) throw new Fault('exemplar');
+    if (!this.#open && !this.#concatenated) throw faultOf('trailing');
+    if (this.#open && !seen.exemplar) throw faultOf('exemplar');
+    if (text.charCodeAt(hash + 1) !== 32 || text.charCodeAt(hash + 2) !== 123) throw faultOf('exemplar');
     let parsed: ParsedSeries;
     try {
       parsed = parseLabels(text, hash + 2, '', this.#open);
     } catch (error) {
-      throw error instanceof Fault ? new Fault('exemplar') : error;
+      throw error instanceof Fault ? faultOf('exemplar') : error;
     }
     const size = parsed.labels.reduce((n, [key, value]) => n + Array.from(key).length + Array.from(value).length, 0);
     const rest = text.slice(parsed.end);
-    if (size > 128 || parsed.name !== '' || !/^ \S+(?: [+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)?$/.test(rest))
-      throw new Fault('exemplar');
-    if (parseValue(rest.split(' ')[1] ?? '') === undefined) throw new Fault('exemplar');
+    if (size > 128 || parsed.name !== '' || !/^ \S+(?: [+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)?$/.test(rest)) throw faultOf('exemplar');
+    if (parseValue(rest.split(' ')[1] ?? '') === undefined) throw faultOf('exemplar');
   }
 
   // ---- comments
@@ -246,14 +260,14 @@ export class PrometheusText<Series> {
   #comment(text: string): void {
     const m = this.#open ? /^# (HELP|TYPE|UNIT|EOF)(?: |$)/.exec(text) : /^#[ \t]*(HELP|TYPE|UNIT|EOF)(?:[ \t]+|$)/.exec(text);
     if (m === null) {
-      if (this.#open) throw new Fault('comment');
+      if (this.#open) throw faultOf('comment');
       return;
     }
     const keyword = m[1] as string;
     const rest = text.slice(m[0].length);
     if (keyword === 'EOF') {
       if (text === '# EOF') this.#ended = this.#open || this.#concatenated;
-      else if (this.#open) throw new Fault('comment');
+      else if (this.#open) throw faultOf('comment');
       return;
     }
     if (keyword === 'UNIT' && !this.#open && !this.#concatenated) return;
@@ -273,28 +287,28 @@ export class PrometheusText<Series> {
     }
     const stop = this.#open ? text.indexOf(' ') : text.search(/[ \t]/);
     const name = stop < 0 ? text : text.slice(0, stop);
-    if (!spaced || !METRIC_NAME.test(name)) throw new Fault('comment');
+    if (!spaced || !METRIC_NAME.test(name)) throw faultOf('comment');
     return { name, rest: stop < 0 ? null : text.slice(stop + 1) };
   }
 
   #help(name: string, body: string | null): void {
     if (body === null) {
-      if (this.#open) throw new Fault('comment');
+      if (this.#open) throw faultOf('comment');
       return;
     }
     if (this.#concatenated) return;
-    if (this.#open && this.#sampled.has(name)) throw new Fault('late_metadata');
-    if (this.#helped.has(name) && (this.#open || body !== '')) throw new Fault('repeated_metadata');
+    if (this.#open && this.#sampled.has(name)) throw faultOf('late_metadata');
+    if (this.#helped.has(name) && (this.#open || body !== '')) throw faultOf('repeated_metadata');
     this.#helped.add(name);
   }
 
   #type(name: string, written: string): void {
     const type = written === 'gauge_histogram' ? 'gaugehistogram' : written;
-    if (!(TYPES.has(type) && !(this.#open && type === 'untyped')) && !OPEN_TYPES.has(type)) throw new Fault('type');
+    if (!(TYPES.has(type) && !(this.#open && type === 'untyped')) && !OPEN_TYPES.has(type)) throw faultOf('type');
     const before = this.#types.get(name);
     if (!this.#concatenated) {
-      if (before !== undefined) throw new Fault('repeated_metadata');
-      if (this.#sampled.has(name)) throw new Fault('late_metadata');
+      if (before !== undefined) throw faultOf('repeated_metadata');
+      if (this.#sampled.has(name)) throw faultOf('late_metadata');
     }
     if (before === type) return;
     if (this.#types.size >= MAX_SEEN) return;
@@ -304,13 +318,13 @@ export class PrometheusText<Series> {
   }
 
   #unit(name: string, body: string | null): void {
-    if (body === null) throw new Fault('unit');
+    if (body === null) throw faultOf('unit');
     const unit = body;
     if (!this.#concatenated) {
-      if (this.#units.has(name)) throw new Fault('repeated_metadata');
-      if (this.#sampled.has(name)) throw new Fault('late_metadata');
-      if (unit !== '' && !name.endsWith(`_${unit}`)) throw new Fault('unit');
-      if (unit !== '' && ['info', 'stateset'].includes(this.#types.get(name) ?? '')) throw new Fault('unit');
+      if (this.#units.has(name)) throw faultOf('repeated_metadata');
+      if (this.#sampled.has(name)) throw faultOf('late_metadata');
+      if (unit !== '' && !name.endsWith(`_${unit}`)) throw faultOf('unit');
+      if (unit !== '' && ['info', 'stateset'].includes(this.#types.get(name) ?? '')) throw faultOf('unit');
     }
     if (this.#units.size < MAX_SEEN) this.#units.set(name, unit.trim());
   }
@@ -321,10 +335,10 @@ function checkLabels(type: string, family: string, suffix: string, labels: reado
   const valueOf = (key: string): string | undefined => labels.find(([name]) => name === key)?.[1];
   if (type.endsWith('histogram') && suffix === '_bucket') {
     const le = valueOf('le');
-    if (le === undefined ? open : !isNumber(le)) throw new Fault('bucket');
+    if (le === undefined ? open : !isNumber(le)) throw faultOf('bucket');
   } else if (type === 'summary' && suffix === '') {
     const quantile = valueOf('quantile');
     const share = quantile === undefined ? undefined : parseValue(quantile);
-    if (quantile === undefined ? open : share === undefined || (open && !(share >= 0 && share <= 1))) throw new Fault('bucket');
-  } else if (open && type === 'stateset' && valueOf(family) === undefined) throw new Fault('label');
+    if (quantile === undefined ? open : share === undefined || (open && !(share >= 0 && share <= 1))) throw faultOf('bucket');
+  } else if (open && type === 'stateset' && valueOf(family) === undefined) throw faultOf('label');
 }

@@ -68,6 +68,8 @@ export const EXCLUSIONS = [
 export type Exclusion = (typeof EXCLUSIONS)[number];
 
 const NAME_LENGTH = 200;
+/** Locations are names of at most 253 bytes, and what stands below them. */
+const LONGEST_LOCATION = 2048;
 /** Subjects with clocks ahead, sensors with sentinels, …: named up to here, counted beyond. */
 const NAMED = 1000;
 
@@ -193,6 +195,7 @@ export class Recorder {
 
   /** The subject of a location; no location speaks of the cluster as a whole. Null where the name is none. */
   subjectAt(location: string, telemetrySource = ''): Position | null {
+    if (location.length > LONGEST_LOCATION) return null;
     const key = `${telemetrySource}\0${location}`;
     let at = this.#places.get(key);
     if (at !== undefined) return at;

@@ -1,6 +1,7 @@
 import { type Intake, isRecord, type JsonRecord, type MessageContext } from './intake.ts';
 import { isCounterName, type Measure, measureOfName } from './quantity.ts';
-import type { Mode, SeriesDraft } from './recorder.ts';
+import type { Branch } from './known-series.ts';
+import type { Exclusion, Mode, SeriesDraft } from './recorder.ts';
 import { readingOf, textOfField } from './values.ts';
 
 /*
@@ -58,19 +59,20 @@ function withoutOrdinals(name: string): string {
     .trim();
 }
 
-/** Defines a series by name and labels unless its text was seen before, and records one sample of it. */
-function takeNamed(
-  key: string,
+/** What the readings of one record have in common may be as long as this; no record of anybody's is named by more. */
+export const LONGEST_COMMON = 8192;
+
+/** The series of a text below a branch, defined unless it was seen before. */
+export function seriesBelow(
+  branch: Branch,
+  text: string,
   describe: () => { location: string } & Omit<SeriesDraft, 'at'>,
-  sample: { time: number; value: unknown },
   intake: Intake,
-): void {
-  let series = intake.known.get(key);
-  if (series === undefined) {
-    const { location, ...draft } = describe();
-    series = intake.remember(key, intake.recorder.defineAt(location, draft));
-  }
-  intake.recorder.record(series, sample.time, readingOf(sample.value));
+): number | Exclusion {
+  const known = branch.series.get(text);
+  if (known !== undefined) return known;
+  const { location, ...draft } = describe();
+  return intake.known.remember(branch, text, intake.recorder.defineAt(location, draft));
 }
 
 function modeOf(name: string, measure: Measure): Mode {
@@ -84,15 +86,17 @@ export function takeNamedReading(record: JsonRecord, intake: Intake, context: Me
   const units = textOfField(record['units'] ?? record['unit']);
   const { location } = locationIn((key) => member(record, key));
   const time = intake.timeOf(timeIn(record), context);
-  takeNamed(
-    `N${location}\0${name}\0${units}`,
+  const branch = intake.known.root.at('N').at(location);
+  const series = seriesBelow(
+    branch,
+    units === '' ? name : `${name}\0${units}`,
     () => {
       const measure = measureOfName(name, units);
       return { location, measure, metric: withoutOrdinals(name), part: name, mode: modeOf(name, measure) };
     },
-    { time, value: record['value'] },
     intake,
   );
+  intake.recorder.record(series, time, readingOf(record['value']));
 }
 
 function timeIn(record: JsonRecord): unknown {
@@ -113,6 +117,8 @@ export function takeWideRecord(record: JsonRecord, intake: Intake, context: Mess
   intake.count('hpcm_native');
   const { key: locationKey, location } = locationIn((key) => member(record, key));
   const time = intake.timeOf(timeIn(record), context);
+  const branch = intake.known.root.at('W').at(context.topic).at(location);
+  const named = location.length <= LONGEST_COMMON;
   for (const field of Object.keys(record)) {
     if (field === locationKey || TIME_KEYS.includes(field)) continue;
     const value = readingOf(record[field]);
@@ -121,15 +127,11 @@ export function takeWideRecord(record: JsonRecord, intake: Intake, context: Mess
       if (value !== 'malformed') intake.recorder.exclude(value);
       continue;
     }
-    takeNamed(
-      `W${context.topic}\0${location}\0${field}`,
-      () => {
-        const measure = measureOfWide(field, context.topic);
-        return { location, measure, metric: field, part: field, mode: modeOf(field, measure) };
-      },
-      { time, value },
-      intake,
-    );
+    const describe = () => {
+      const measure = measureOfWide(field, context.topic);
+      return { location, measure, metric: field, part: field, mode: modeOf(field, measure) };
+    };
+    intake.recorder.record(named ? seriesBelow(branch, field, describe, intake) : 'noName', time, value);
   }
 }
 
@@ -165,31 +167,34 @@ export function takeFields(
   time: number,
   intake: Intake,
 ): void {
-  const prefix = `T${name}\0${tags.map(([k, v]) => `${k}\0${v}`).join('\0')}\0`;
+  const common = `${name}\0${tags.map(([k, v]) => `${k}\0${v}`).join('\0')}`;
+  const branch = intake.known.root.at('T').at(common);
+  // What the tags say is worked out once, and only where a series is new.
+  let about: { location: string; labels: string; fabric: Measure | undefined } | undefined;
   for (const [field, value] of fields) {
     if (typeof value === 'boolean' || (typeof value === 'string' && readingOf(value) === 'malformed')) continue;
-    takeNamed(
-      `${prefix}\0${field}`,
-      () => {
-        const byKey = new Map(tags);
-        const { key, location } = locationIn((k) => byKey.get(k));
-        const metric = name === '' ? field : `${name}.${field}`;
-        const measure = fabricMeasure(byKey) ?? measureOfName(metric);
-        return {
-          location,
-          measure,
-          metric,
-          part: partOf(
-            metric,
-            tags.filter(([k]) => k !== key),
-          ),
-          mode: modeOf(field, measure),
-        };
-      },
-      { time, value },
-      intake,
-    );
+    const describe = () => {
+      about ??= aboutTags(tags);
+      const metric = name === '' ? field : `${name}.${field}`;
+      const measure = about.fabric ?? measureOfName(metric);
+      return { location: about.location, measure, metric, part: `${metric}${about.labels}`, mode: modeOf(field, measure) };
+    };
+    const series = common.length <= LONGEST_COMMON ? seriesBelow(branch, field, describe, intake) : 'noName';
+    intake.recorder.record(series, time, readingOf(value));
   }
+}
+
+function aboutTags(tags: readonly (readonly [string, string])[]): { location: string; labels: string; fabric: Measure | undefined } {
+  const byKey = new Map(tags);
+  const { key, location } = locationIn((k) => byKey.get(k));
+  return {
+    location,
+    labels: partOf(
+      '',
+      tags.filter(([k]) => k !== key),
+    ),
+    fabric: fabricMeasure(byKey),
+  };
 }
 
 /** Slingshot telemetry in Telegraf's shape: the location is a port, and the values are its counters and rates. */
@@ -219,9 +224,10 @@ export interface PrometheusSeries {
 }
 
 /** The series of a Prometheus sample. Buckets, creation times and infos are no readings. */
-export function definePrometheus({ name, labels, type, unit }: PrometheusSeries, intake: Intake): ReturnType<Intake['remember']> {
-  const key = `P${name}\0${labels.map(([k, v]) => `${k}\0${v}`).join('\0')}`;
-  const known = intake.known.get(key);
+export function definePrometheus({ name, labels, type, unit }: PrometheusSeries, intake: Intake): number | Exclusion {
+  const branch = intake.known.root.at('P').at(name);
+  const key = labels.map(([k, v]) => `${k}\0${v}`).join('\0');
+  const known = branch.series.get(key);
   if (known !== undefined && type === '') return known;
   if (
     type === 'info' ||
@@ -234,5 +240,5 @@ export function definePrometheus({ name, labels, type, unit }: PrometheusSeries,
   const rest = labels.filter(([k]) => k !== locationKey && !(k === 'job' || k === 'instance'));
   const cumulative = type === 'counter' || ((type === 'histogram' || type === 'summary') && /_(?:count|sum)$/.test(name));
   const mode = cumulative || (type !== 'gauge' && isCounterName(name, measure.quantity)) ? 'counter' : 'gauge';
-  return intake.remember(key, intake.recorder.defineAt(location, { measure, metric: name, part: partOf(name, rest), mode }));
+  return intake.known.remember(branch, key, intake.recorder.defineAt(location, { measure, metric: name, part: partOf(name, rest), mode }));
 }

@@ -1,6 +1,7 @@
 import { type Intake, isRecord, type JsonRecord, type KnownSensor, type MessageContext, type SensorTable } from './intake.ts';
 import { isCounterName, measureOfMessage } from './quantity.ts';
 import type { Exclusion } from './recorder.ts';
+import { LONGEST_COMMON } from './records.ts';
 import { readingOf, textOfField } from './values.ts';
 
 /*
@@ -75,7 +76,7 @@ function defineSensor(
   const device = textOfField(sensor['DeviceSpecificContext']);
   const subIndex = ordinal(sensor['SubIndex']);
   const at = table?.at ?? intake.recorder.subjectAt(location, source);
-  if (at === null) return 'noName';
+  if (at === null || messageId.length > LONGEST_COMMON) return 'noName';
   const measure = measureOfMessage(messageId, at.subject.type === 'pdu');
   const unnamed = measure.quantity === 'fabric' || measure.quantity === 'other' ? messageId.slice(messageId.lastIndexOf('.') + 1) : '';
   const what = physical === '' || physical === 'INVALID' ? 'unknown' : physical;
