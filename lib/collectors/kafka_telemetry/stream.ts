@@ -4,8 +4,11 @@ import type { LineReader, MessageReader } from './messages.ts';
 
 /** A line over this many characters is no message of ours, and is skipped. */
 const MAX_LINE = 8 * 1024 * 1024;
-/** Gzip may blow up a thousandfold; what comes out beyond this is left unread, and said. */
+/** Gzip may blow up a thousandfold, telemetry by a few dozen; what comes out beyond this is left unread, and said. */
 const MAX_INFLATED = 4 * 1024 * 1024 * 1024;
+const MAX_BLOW_UP = 200;
+/** What any input may hold once unpacked. */
+const FREE_INFLATED = 4 * 1024 * 1024;
 const LINE_FEED = 10;
 
 type Bytes = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
@@ -142,10 +145,12 @@ async function* chain(head: readonly Uint8Array[], rest: AsyncGenerator<Uint8Arr
 
 async function* gunzip(bytes: AsyncGenerator<Uint8Array>, intake: Intake, context: MessageContext): AsyncGenerator<Uint8Array> {
   let failed: unknown;
+  let packed = 0;
   const source = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const next = await bytes.next();
+        packed += next.done === true ? 0 : next.value.length;
         if (next.done === true) controller.close();
         else controller.enqueue(next.value);
       } catch (error) {
@@ -167,12 +172,10 @@ async function* gunzip(bytes: AsyncGenerator<Uint8Array>, intake: Intake, contex
     }
     if (next.done) return;
     total += next.value.length;
-    if (total > MAX_INFLATED) {
-      intake.problems.push({
-        effect: 'input',
-        input: context.input,
-        message: `holds more than ${MAX_INFLATED} bytes once unpacked; the rest was not read`,
-      });
+    const most = Math.min(MAX_INFLATED, FREE_INFLATED + MAX_BLOW_UP * packed);
+    if (total > most) {
+      const message = `holds more than ${most} bytes once unpacked; the rest was not read`;
+      intake.problems.push({ effect: 'input', input: context.input, message });
       await reader.cancel();
       return;
     }
