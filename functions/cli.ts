@@ -1,19 +1,11 @@
 #!/usr/bin/env node
-import { readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { runProgram } from '../lib/cli/program.ts';
 import type { CommonFlags, Session } from '../lib/cli/session.ts';
-import { collectors } from '../lib/collectors/registry.ts';
-import { evaluate, readResults } from '../lib/eval/evaluate.ts';
-import { advance, generate } from '../lib/eval/generate.ts';
 import { oneLine } from '../lib/model/text.ts';
 import { printable } from '../lib/report/printable.ts';
 import type { Log } from '../lib/steps/observer.ts';
-import app from './app.ts';
 import { exitAtOnce } from './exit.ts';
-import { nodeObserver } from './node.ts';
-import { serveNode } from './server.ts';
-import { writeUnits } from './units.ts';
 
 const log: Log = (level, event, fields = {}) => {
   if (level === 'debug' || level === 'info') return;
@@ -23,6 +15,8 @@ const log: Log = (level, event, fields = {}) => {
 let stuck = false;
 
 async function withSession(flags: CommonFlags, work: (session: Session) => Promise<number>): Promise<number> {
+  const { default: app } = await import('./app.ts');
+  const { nodeObserver, SOURCES } = await import('./node.ts');
   const { observer, threads, dispose } = await nodeObserver(flags, process.env, log);
   const colour = process.stdout.isTTY && !process.env['NO_COLOR'];
   const session: Session = {
@@ -30,7 +24,7 @@ async function withSession(flags: CommonFlags, work: (session: Session) => Promi
       const [token] = await observer.tokens();
       return app.request(path, { ...init, ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }) }, { observer });
     },
-    sources: collectors.map((c) => c.source),
+    sources: SOURCES,
     out: (text) => void process.stdout.write(printable(text, { colour })),
     err: (text) => void process.stderr.write(printable(text)),
     now: observer.clock,
@@ -49,17 +43,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 const status = await runProgram(process.argv.slice(2), {
   withSession,
-  serve: (flags) => serveNode(flags, process.env),
-  writeUnits,
-  fleets: { generate, advance },
-  evaluator: {
-    evaluate: (asked, say) => evaluate(asked, new URL('../lib/eval/play-body.js', import.meta.url), say),
-    readResults,
-    readText: (file) => readFileSync(file, 'utf8'),
-    writeText: (file, text) => writeFileSync(file, text),
-    processors: availableParallelism(),
-    key: process.env['OBSERVER_MODEL_KEY'],
-  },
+  // Each command loads what it needs: a server is to listen soon.
+  serve: async (flags) => (await import('./server.ts')).serveNode(flags, process.env),
+  writeUnits: async (flags) => (await import('./units.ts')).writeUnits(flags),
+  addEvaluation: async (command, streams) => (await import('./evaluation.ts')).addEvaluation(command, streams),
   readText: (file) => readFileSync(file, 'utf8'),
   isConfigured: (flags) => Boolean(flags.demo ?? flags.config ?? process.env['OBSERVER_CONFIG']),
   user: process.env['USER'] ?? process.env['LOGNAME'],

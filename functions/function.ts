@@ -6,7 +6,7 @@ import type { Problem } from '../lib/model/snapshot.ts';
 import { oneLine } from '../lib/model/text.ts';
 import { type Observer, StepError, storeProblem } from '../lib/steps/observer.ts';
 import { StoreError, StoreUnavailable } from '../lib/store/store.ts';
-import { edgeObserver, type EdgeBindings } from './edge.ts';
+import type { EdgeBindings } from './edge.ts';
 
 export interface FunctionEnv {
   Bindings: EdgeBindings & {
@@ -20,7 +20,8 @@ export interface FunctionEnv {
 export function createFunction(): Hono<FunctionEnv> {
   const app = new Hono<FunctionEnv>();
   app.use(async (c, next) => {
-    if (!c.get('observer')) c.set('observer', c.env?.observer ?? edgeObserver(c.env));
+    // What makes one at the edge is loaded there alone.
+    if (!c.get('observer')) c.set('observer', c.env?.observer ?? (await import('./edge.ts')).edgeObserver(c.env));
     await next();
   });
   app.onError((error, c) => answerError(error, c));

@@ -9,9 +9,6 @@ import type { CommonFlags } from '../lib/cli/session.ts';
 import { collectors } from '../lib/collectors/registry.ts';
 import { type Config, ConfigError, parseConfig } from '../lib/config.ts';
 import type { ModelClient } from '../lib/harness/client.ts';
-import { MOCK_NAMES, mockClient } from '../lib/harness/mocks.ts';
-import { startMock } from '../lib/harness/mocks/server.ts';
-import { openaiClient } from '../lib/harness/openai.ts';
 import type { Log, Observer } from '../lib/steps/observer.ts';
 import { DigestThreads } from '../lib/steps/thread.ts';
 import { atomicFsDriver } from '../lib/store/drivers/atomic-fs.ts';
@@ -25,6 +22,9 @@ import { permissionsOf } from './permissions.ts';
 /** The clock of both bundled days, and how far each tick moves it. */
 const DEMO_NOW = Date.parse('2026-11-30T08:45:00Z');
 const DEMO_STEP = 5 * 60_000;
+
+/** Sources in the order of the registry. */
+export const SOURCES: readonly string[] = collectors.map((c) => c.source);
 
 export interface NodeObserver {
   observer: Observer;
@@ -167,8 +167,10 @@ async function chooseModel(config: Config, flags: CommonFlags, env: Record<strin
   const close = async (): Promise<void> => undefined;
   if (flags.model === false) return { client: null, close };
   if (flags.mock !== undefined) {
+    const { MOCK_NAMES, mockClient } = await import('../lib/harness/mocks.ts');
     const inProcess = mockClient(flags.mock);
     if (inProcess) return { client: inProcess, close };
+    const { startMock } = await import('../lib/harness/mocks/server.ts');
     const mock = await startMock(flags.mock);
     if (!mock) throw new ConfigError([`--mock ${flags.mock}: no such mock; there are: ${MOCK_NAMES.join(', ')}`]);
     return { client: mock.client, model: mock.config, close: mock.close };
@@ -177,6 +179,7 @@ async function chooseModel(config: Config, flags: CommonFlags, env: Record<strin
   const keyFile = config.model.api_key_file;
   const key = async (): Promise<string | undefined> =>
     env['OBSERVER_MODEL_KEY'] ?? (keyFile ? (await readFile(keyFile, 'utf8')).trim() : undefined);
+  const { openaiClient } = await import('../lib/harness/openai.ts');
   return { client: openaiClient(config.model, key), close };
 }
 

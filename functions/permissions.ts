@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
-import type { Config } from '../lib/config.ts';
+import { type Config, tokenFilesOf } from '../lib/config.ts';
 import type { Check } from '../lib/model/check.ts';
-import { tokenFilesOf } from '../lib/steps/doctor.ts';
 
 /** What may be done on this machine by whom, where that is more than the observer needs. It looks at no source's path: those may hang. */
 export async function permissionsOf(config: Config, env: Record<string, string | undefined>): Promise<Check[]> {

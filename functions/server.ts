@@ -6,14 +6,14 @@ import type { CommonFlags } from '../lib/cli/session.ts';
 import { ConfigError } from '../lib/config.ts';
 import { toIso } from '../lib/model/time.ts';
 import type { Log } from '../lib/steps/observer.ts';
-import app from './app.ts';
 import { exitAtOnce } from './exit.ts';
 import { problemDocument, withFront } from './front.ts';
-import { nodeObserver } from './node.ts';
+import { nodeObserver, SOURCES } from './node.ts';
+import reads from './reads.ts';
 import { StepThread, withStepThread } from './steps.ts';
 
 // Under a test runner that reads the sources it is the built one.
-const STEPS = new URL(import.meta.url.endsWith('.ts') ? '../dist/functions/steps-body.js' : './steps-body.js', import.meta.url);
+const STEPS = new URL(import.meta.url.endsWith('.ts') ? '../dist/functions/steps-body.js' : '../functions/steps-body.js', import.meta.url);
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /** Runs the server until SIGTERM or SIGINT; requests under way are finished first, for as long as `server.stop_timeout`. */
@@ -33,7 +33,8 @@ export async function serveNode(
   // State in memory is of one thread.
   const steps =
     observer.config.state.driver === 'memory' ? null : new StepThread(STEPS, { config: observer.config, flags, clock: standing }, log);
-  const front = withFront(steps ? withStepThread(app, steps) : app, { hosts, log, clock: observer.clock });
+  const app = steps ? withStepThread(reads, steps, SOURCES) : (await import('./app.ts')).default;
+  const front = withFront(app, { hosts, log, clock: observer.clock });
   const listener = getRequestListener((request) => front.fetch(request, { observer }), {
     errorHandler: (error) => problemDocument(400, 'Bad request', error instanceof Error ? error.message : String(error)),
   });

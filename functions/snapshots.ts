@@ -1,4 +1,4 @@
-import { OBSERVER } from '../lib/findings/derive.ts';
+import { OBSERVER } from '../lib/findings/observe.ts';
 import { onceOfFrozen } from '../lib/model/frozen.ts';
 import type { Snapshot } from '../lib/model/snapshot.ts';
 import { TimeId } from '../lib/model/time.ts';

@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import type { Context, Hono, MiddlewareHandler } from 'hono';
+import type { Context, Hono } from 'hono';
 import type { CommonFlags } from '../lib/cli/session.ts';
 import type { Config } from '../lib/config.ts';
 import type { Log } from '../lib/steps/observer.ts';
 import { authorised } from './auth.ts';
-import { limitedBody } from './collect/function.ts';
+import { limitedBody } from './body.ts';
 import { createFunction, type FunctionEnv } from './function.ts';
 
 /** What the thread of steps is started with. */
@@ -100,8 +100,8 @@ export class StepThread {
   }
 }
 
-/** Puts a thread before an app for the routes that do a step; all others are the app's own. */
-export function withStepThread(app: Hono<FunctionEnv>, thread: StepThread): Hono<FunctionEnv> {
+/** Lets a thread do the steps, each as its function does; all other routes are the app's own. */
+export function withStepThread(app: Hono<FunctionEnv>, thread: StepThread, sources: readonly string[]): Hono<FunctionEnv> {
   const whole = createFunction();
   const elsewhere = async (c: Context<FunctionEnv>): Promise<Response> => {
     const { pathname, search } = new URL(c.req.url);
@@ -114,9 +114,8 @@ export function withStepThread(app: Hono<FunctionEnv>, thread: StepThread): Hono
       body: await c.req.arrayBuffer(),
     });
   };
-  const limited: MiddlewareHandler<FunctionEnv> = (c, next) => limitedBody(c.req.param('source'))(c, next);
-  whole.post('/collect/:source', authorised, limited, elsewhere);
-  for (const path of ['/diff', '/tick', '/run', '/doctor', '/replay/:tick']) whole.post(path, authorised, limited, elsewhere);
+  for (const source of sources) whole.post(`/collect/${source}`, authorised, limitedBody(source), elsewhere);
+  for (const path of ['/diff', '/tick', '/run', '/doctor', '/replay/:tick']) whole.post(path, authorised, limitedBody(), elsewhere);
   whole.route('/', app);
   return whole;
 }

@@ -15,7 +15,7 @@ export function writeUnits(flags: UnitFlags): string[] {
     readGroups: flags.readGroup ?? [],
     node: process.execPath,
     nodeMajor: Number(process.versions.node.split('.')[0]),
-    cli: fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../dist/functions/cli.js' : 'cli.js', import.meta.url)),
+    cli: fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../dist/functions/cli.js' : '../functions/cli.js', import.meta.url)),
     curl: flags.curl ?? '/usr/bin/curl',
     logger: flags.logger ?? '/usr/bin/logger',
     config: flags.config ?? '/etc/hpc-observer/config.yaml',

@@ -150,6 +150,7 @@ describe('the walls of the layout', () => {
       'functions/cli.ts',
       'functions/exit.ts',
       'functions/units.ts',
+      'functions/evaluation.ts',
       'functions/permissions.ts',
       'lib/steps/thread.ts',
       'lib/steps/thread-body.ts',

@@ -1,8 +1,8 @@
-import type { Context, Hono, MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
+import type { Context, Hono } from 'hono';
 import { partsOfBody, type PushedPart } from '../../lib/readers/body.ts';
 import { collect } from '../../lib/steps/collect.ts';
 import { authorised, hasToken, unauthorised } from '../auth.ts';
+import { limitedBody } from '../body.ts';
 import { answerProblem, createFunction, type FunctionEnv, problem } from '../function.ts';
 
 /** The function that collects one source: from its configured inputs, or from the request's body where that is allowed. */
@@ -20,16 +20,6 @@ export function collectFunction(source: string): Hono<FunctionEnv> {
     return result.problem ? answerProblem(c, result.problem, { source, result }) : c.json(result);
   });
   return app;
-}
-
-/** Refuses a body that is larger than the configuration allows, also where nobody told its size. */
-export function limitedBody(source?: string): MiddlewareHandler<FunctionEnv> {
-  return (c, next) =>
-    bodyLimit({
-      maxSize: c.get('observer').config.server.max_body,
-      onError: (ctx) =>
-        problem(ctx, 413, { title: 'Body too large', detail: 'the body is over server.max_body', ...(source !== undefined && { source }) }),
-    })(c, next);
 }
 
 /** The body's parts; undefined where there is no body; a refusal where there may be none. */

@@ -39,7 +39,7 @@ interface RunFlags {
   json?: boolean;
 }
 
-interface Streams {
+export interface Streams {
   out: (text: string) => void;
   err: (text: string) => void;
   finish: (status: number) => void;

@@ -2,9 +2,8 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { ConfigError } from '../config.ts';
 import { VERSION } from '../version.ts';
 import { CommandFailed, type CommonFlags, EXIT, type Session, type WithSession } from './session.ts';
-import { addEvalCommands, type Evaluator } from './eval.ts';
+import type { Streams } from './eval.ts';
 import { explainCommand } from './explain.ts';
-import { addFleetCommands, type FleetWriter } from './fleet-commands.ts';
 import { ackCommand, type AckFlags, lintAlone, lintCommand, silenceCommand, type SilenceFlags } from './ground-truth.ts';
 import { historyCommand, type HistoryFlags } from './history.ts';
 import { auditCommand, kindsCommand, replayCommand } from './checks.ts';
@@ -32,10 +31,9 @@ export interface Entries {
   /** Runs the server until it is told to stop. */
   serve: (flags: CommonFlags & { listen?: string; socket?: string }) => Promise<number>;
   /** Writes the systemd units; answers the files. */
-  writeUnits: (flags: UnitFlags) => string[];
-  /** Writes generated fleets. */
-  fleets: FleetWriter;
-  evaluator: Evaluator;
+  writeUnits: (flags: UnitFlags) => Promise<string[]>;
+  /** Adds the commands below `eval`. */
+  addEvaluation: (command: Command, streams: Streams) => Promise<void>;
   /** A file of the person who asks. */
   readText: (file: string) => string;
   /** Whether flags or environment name a configuration. */
@@ -55,10 +53,10 @@ type Work = (session: Session) => Promise<number>;
  */
 export async function runProgram(argv: readonly string[], entries: Entries): Promise<number> {
   let status: number = EXIT.done;
-  const program = buildProgram(entries, (s) => {
-    status = s;
-  });
   try {
+    const program = await buildProgram(argv, entries, (s) => {
+      status = s;
+    });
     await program.parseAsync([...argv], { from: 'user' });
     return status;
   } catch (error) {
@@ -76,7 +74,7 @@ export async function runProgram(argv: readonly string[], entries: Entries): Pro
   }
 }
 
-function buildProgram(entries: Entries, finish: (status: number) => void): Command {
+async function buildProgram(argv: readonly string[], entries: Entries, finish: (status: number) => void): Promise<Command> {
   const program = new Command('hpc-observer')
     .description('Read-only observability agent for HPC clusters.')
     .version(VERSION)
@@ -206,8 +204,7 @@ function buildProgram(entries: Entries, finish: (status: number) => void): Comma
     finish(kindsCommand(entries.out, flags.json === true)),
   );
   const evaluation = program.command('eval').description('evaluation: what is found of faults that are laid on generated fleets');
-  addEvalCommands(evaluation, entries.evaluator, { out: entries.out, err: entries.err, finish });
-  addFleetCommands(evaluation, entries.fleets, entries.out);
+  if (argv.includes('eval')) await entries.addEvaluation(evaluation, { out: entries.out, err: entries.err, finish });
   program
     .command('systemd')
     .description('writes the systemd units, filled in for this installation')
@@ -222,8 +219,8 @@ function buildProgram(entries: Entries, finish: (status: number) => void): Comma
     .option('--address <ADDRESS...>', 'addresses beside loopback that the service may talk to')
     .option('--curl <FILE>', 'path of curl')
     .option('--logger <FILE>', 'path of logger')
-    .action((flags: UnitFlags) => {
-      for (const file of entries.writeUnits(flags)) entries.out(`${file}\n`);
+    .action(async (flags: UnitFlags) => {
+      for (const file of await entries.writeUnits(flags)) entries.out(`${file}\n`);
       finish(EXIT.done);
     });
   return program;

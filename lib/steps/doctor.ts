@@ -1,6 +1,6 @@
 import { AuditLog } from '../audit/audit.ts';
 import { collectorOf } from '../collectors/registry.ts';
-import type { Config, SourceConfig } from '../config.ts';
+import { type Config, type SourceConfig, tokenFilesOf } from '../config.ts';
 import { lintGroundTruth } from '../findings/lint.ts';
 import { probeEndpoint } from '../harness/probe.ts';
 import type { Profile } from '../harness/profile.ts';
@@ -67,17 +67,6 @@ async function storesWork({ store, reports }: Observer): Promise<Check[]> {
     }
   };
   return [await works('state', store), await works('reports', reports)];
-}
-
-/** The files of all tokens that the configuration names. */
-export function tokenFilesOf({ sources, notify, model: endpoint, server }: Config): string[] {
-  const files = [
-    ...[...sources.values()].map(({ location }) => location.token_file),
-    ...notify.map((sink) => sink.token_file),
-    endpoint?.api_key_file,
-    server.token_file,
-  ];
-  return [...new Set(files.filter((file) => file !== undefined))];
 }
 
 /** Every token is read, and not shown. */

@@ -45,10 +45,14 @@ export function defineTool<Shape extends z.ZodRawShape, Reach extends keyof Read
   run: (view: Pick<ReadView, Reach>, args: z.infer<z.ZodObject<Shape>>) => Answer | Refusal | Promise<Answer | Refusal>;
 }): Tool {
   const args = z.strictObject(tool.args);
+  let parameters: JsonObject | undefined;
   return {
     ...tool,
     args,
-    parameters: wireSchema(args),
+    // Made when it is asked for: most commands never do.
+    get parameters() {
+      return (parameters ??= wireSchema(args));
+    },
     run: (view, parsed) => tool.run(narrowed(view, tool.reaches), parsed as z.infer<z.ZodObject<Shape>>),
   };
 }

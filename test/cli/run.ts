@@ -1,4 +1,6 @@
 import app from '../../functions/app.ts';
+import { addEvalCommands } from '../../lib/cli/eval.ts';
+import { addFleetCommands } from '../../lib/cli/fleet-commands.ts';
 import { runProgram } from '../../lib/cli/program.ts';
 import { collectors } from '../../lib/collectors/registry.ts';
 import { printable } from '../../lib/report/printable.ts';
@@ -40,8 +42,14 @@ export async function cli(observer: TestObserver, argv: readonly string[], asked
       }),
     serve: never,
     writeUnits: never,
-    fleets: { generate: never, advance: never },
-    evaluator: { evaluate: never, readResults: never, writeText: never, readText: never, processors: 1, key: undefined },
+    addEvaluation: async (command, streams) => {
+      addEvalCommands(
+        command,
+        { evaluate: never, readResults: never, writeText: never, readText: never, processors: 1, key: undefined },
+        streams,
+      );
+      addFleetCommands(command, { generate: never, advance: never }, streams.out);
+    },
     readText: (file) => {
       const text = files[file];
       if (text === undefined) throw Object.assign(new Error('no such file'), { code: 'ENOENT' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../lib/config.ts';
 import type { Log } from '../../lib/steps/observer.ts';
-import app from '../../functions/app.ts';
+import reads from '../../functions/reads.ts';
 import { StepThread, withStepThread } from '../../functions/steps.ts';
 import { testObserver } from '../observer.ts';
 
@@ -18,7 +18,7 @@ const ECHO = `parentPort.on('message', (m) => {
 
 function behind(thread: StepThread) {
   const observer = testObserver('cluster: test\nsources: {}\nserver: { max_body: 100 }\n');
-  const front = withStepThread(app, thread);
+  const front = withStepThread(reads, thread, ['weka_state']);
   return { observer, call: async (path: string, init: RequestInit = {}) => front.request(path, init, { observer }) };
 }
 
@@ -44,6 +44,7 @@ describe('a thread of steps', () => {
     expect((await call('/run', { method: 'POST' })).status).toBe(401);
     expect((await call('/run', { method: 'POST', body: 'x'.repeat(101), headers })).status).toBe(413);
     expect((await call('/run', { headers })).status).toBe(405);
+    expect((await call('/collect/nowhere', { method: 'POST', headers })).status).toBe(404);
     expect(await (await call('/healthz')).json()).toEqual({ status: 'ok' });
     expect((await call('/tools/list_sources', { method: 'POST', headers })).status).toBe(404);
     expect(await thread.end()).toBe(true);

@@ -73,7 +73,8 @@ describe('a tick at the edge', () => {
 });
 
 describe('each function, deployed alone over the same two buckets', () => {
-  const mounted = readFileSync(`${ROOT}/functions/app.ts`, 'utf8').matchAll(/^import \w+ from '\.\/([\w-]+)\.ts';/gm);
+  const apps = ['app', 'reads'].map((name) => readFileSync(`${ROOT}/functions/${name}.ts`, 'utf8')).join('');
+  const mounted = apps.matchAll(/^import \w+ from '\.\/(?!reads\.ts)([\w-]+)\.ts';/gm);
   const collects = readdirSync(`${ROOT}/functions/collect`).filter((f) => f !== 'function.ts');
   const names = [...[...mounted].map((m) => m[1] as string), ...collects.map((f) => `collect/${f.slice(0, -3)}`)];
   const called = new Set<string>();
