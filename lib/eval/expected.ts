@@ -154,12 +154,13 @@ function lossShows({ effects }: LaidFault, node: Node, tick: Tick): Shown[] {
   if (loss !== undefined || momDown === true) {
     const job = jobOn(tick, node);
     shows.push({ kind: job === null ? 'node_down' : 'node_down_with_jobs', subject });
-    if (job !== null) shows.push({ kind: 'job_on_broken_node', subject: { type: 'job', id: job } });
+    // A job that never leaves says so of itself, wherever it hangs.
+    if (job !== null) shows.push({ kind: 'job_on_broken_node', subject: { type: 'job', id: job.name }, maybe: job.isLeaving });
   }
   if (jobStuck === true) {
     const job = jobOn(tick, node);
     // The scheduler's times carry no zone: how long it has been leaving is known when it is seen a second time.
-    if (job !== null) shows.push({ subject: { type: 'job', id: job }, settles: SETTLED + tick.plan.spec.tick });
+    if (job !== null) shows.push({ subject: { type: 'job', id: job.name }, settles: SETTLED + tick.plan.spec.tick });
   }
   // While it boots it is down.
   if (begins !== undefined || ends !== undefined || loss !== undefined)

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach } from 'vitest';
-import { type Expected, isExpected, standsFor } from '../../lib/eval/expected.ts';
+import { type Expected, findingKey, isExpected, standsFor } from '../../lib/eval/expected.ts';
 import { Fleet, type Sink } from '../../lib/eval/fleet.ts';
 import { FolderSink } from '../../lib/eval/folder.ts';
 import { type EvalObserver, evalObserver } from '../../lib/eval/observer.ts';
@@ -75,9 +75,13 @@ export function worrying({ findings }: Report): Finding[] {
 /** What a report lacks, and what it has too much. */
 export function mistakes(report: Report, { must, may }: Expected): { missing: string[]; unexpected: string[] } {
   const have = worrying(report).flatMap((f) => f.conditions);
+  const keys = new Set(have.map(findingKey));
+  const expected = new Set([...must, ...may]);
   const unwell = new Set(report.sources.filter((s) => s.status !== 'ok' || !s.fresh).map((s) => `source ${s.source}`));
   return {
-    missing: [...must].filter((key) => !unwell.has(key) && !have.some((c) => standsFor(key, c))),
-    unexpected: have.filter((c) => !isExpected([...must, ...may], c)).map((c) => `${c.kind} ${c.subject.type} ${c.subject.id}`),
+    missing: [...must].filter((key) => !unwell.has(key) && !keys.has(key) && !have.some((c) => standsFor(key, c))),
+    unexpected: have
+      .filter((c) => !expected.has(findingKey(c)) && !isExpected(expected, c))
+      .map((c) => `${c.kind} ${c.subject.type} ${c.subject.id}`),
   };
 }

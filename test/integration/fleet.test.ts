@@ -9,6 +9,7 @@ import { fleetSpec, HOUR, parseFault, SpecError } from '../../lib/eval/spec.ts';
 import { parseGroundTruth } from '../../lib/findings/ground-truth.ts';
 import { expand } from '../../lib/nodeset.ts';
 import { run } from '../../lib/steps/run.ts';
+import { badDay } from '../bench/fleets.ts';
 import { MemorySink, mistakes, observerOf, spec, temporaryFolder, worrying, writeSite, writtenFleet } from '../eval/fleets.ts';
 
 /** The source files of a folder, with their bytes and times. */
@@ -117,6 +118,22 @@ describe('what the observer says of a generated fleet', { timeout: 120_000 }, ()
     expect(mistakes(report, expected)).toEqual({ missing: [], unexpected: [] });
     expect(expected.must.size).toBeGreaterThan(100);
     expect(report.verdict).toBe('critical');
+  });
+
+  it('exactly the faults laid, some of every kind among a thousand nodes, by whoever wrote them', async () => {
+    const folder = temporaryFolder();
+    const fleet = new Fleet(fleetSpec({ nodes: 1000, seed: 3, faults: badDay(1000) }));
+    // Before they begin: what a thing showed then tells what it has lost.
+    const before = fleet.timeOf(5);
+    writeSite(folder, { 'config.yaml': fleet.configuration(before), 'fleet.yaml': fleet.groundTruth() });
+    const observer = observerOf(folder, before);
+    for (const at of [before, fleet.timeOf(24), fleet.timeOf(25)]) {
+      fleet.write(at, new FolderSink(folder));
+      observer.now = at;
+      const { report } = await run(observer);
+      expect(mistakes(report, fleet.expected(at))).toEqual({ missing: [], unexpected: [] });
+    }
+    expect(fleet.expected(fleet.timeOf(25)).must.size).toBeGreaterThan(1000);
   });
 
   it('each fault alone makes what it says, and nothing else', async () => {

@@ -45,10 +45,10 @@ function booksAt(tick: Tick, now: number): Books {
 }
 
 /** Jobs that run on a node at the moment when the scheduler is looked at, by their full names: what its loss would hit. */
-export function jobOn(tick: Tick, node: Node): string | null {
+export function jobOn(tick: Tick, node: Node): { name: string; isLeaving: boolean } | null {
   const { onNode } = booksAt(tick, tick.at - LOOKED_BEFORE.pbs);
   const job = onNode.get(node.name);
-  return job === undefined ? null : fullName(job);
+  return job === undefined ? null : { name: fullName(job), isLeaving: job.stuckSince !== null };
 }
 
 function fullName(job: { id: number }): string {
