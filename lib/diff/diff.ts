@@ -43,7 +43,7 @@ export function diff(from: Snapshot | null, later: readonly Snapshot[]): Change 
   for (const [id, condition] of before) {
     const was = first.get(id);
     if (!was || (was.severity === condition.severity && canonicalJson(was.values) === canonicalJson(condition.values))) continue;
-    change.changed.push({ ...stub(condition), values: condition.values, was: { severity: was.severity, values: was.values } });
+    change.changed.push({ ...stub(condition), was: { severity: was.severity, values: was.values }, values: condition.values });
   }
   return change;
 }

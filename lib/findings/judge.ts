@@ -18,7 +18,7 @@ import { endWhatIsGone } from './removed.ts';
 import { schedulerOf } from './scheduler.ts';
 import { sourceReport } from './source-report.ts';
 import { type Cover, Covers, suppressedList } from './suppress.ts';
-import { isOpen, type LifecycleState, type Past, type Tracked } from './tracked.ts';
+import { inOrder, isOpen, type LifecycleState, type Past, type Tracked } from './tracked.ts';
 import { verdictOf } from './verdict.ts';
 
 export type { SourceView } from './observe.ts';
@@ -92,7 +92,7 @@ export function judge(input: JudgeInput): Judged {
   const judged: Record<string, string> = { ...input.before?.judged };
   for (const { source, snapshot } of input.sources) if (snapshot) judged[source] = snapshot.id;
   return {
-    state: { schema: 'hpc-observer/lifecycle/1', judged, tracked: [...tracked.values()], past: [...past.values()] },
+    state: { schema: 'hpc-observer/lifecycle/1', judged, tracked: [...tracked.values()].map(inOrder), past: [...past.values()] },
     findings,
     groups: groupsOf({
       cluster: input.cluster,

@@ -53,6 +53,35 @@ export const LifecycleState = z.object({
 });
 export type LifecycleState = z.infer<typeof LifecycleState>;
 
+/** Its members in the order of the schema: what is handed on is the same whether or not it was read back in between. */
+export function inOrder(t: Tracked): Tracked {
+  const { state, episode, newIn, good, sights, looks, flappingSince, reason, source, condition, firstSeen, lastSeen, changedAt } = t;
+  const { resolvedAt, raised, peak, acknowledgedAs, listed, shown, reportedAt, held } = t;
+  return {
+    state,
+    episode,
+    newIn,
+    good,
+    sights,
+    looks,
+    flappingSince,
+    reason,
+    source,
+    condition,
+    firstSeen,
+    lastSeen,
+    changedAt,
+    ...(resolvedAt !== undefined && { resolvedAt }),
+    ...(raised && { raised }),
+    ...(peak && { peak }),
+    ...(acknowledgedAs && { acknowledgedAs }),
+    listed,
+    shown,
+    ...(reportedAt !== undefined && { reportedAt }),
+    ...(held && { held }),
+  };
+}
+
 export function isOpen({ state }: Pick<Tracked, 'state'>): boolean {
   return state === 'new' || state === 'ongoing' || state === 'stale';
 }

@@ -7,8 +7,8 @@ const TICK_FILE = /^(\d{8}t\d{6}\.\d{3}z)\.json$/;
 
 /** Writes a report where people find it: whole as `TICK.json`, and in every format as `latest.*`, each file atomically. */
 export async function publishReport({ reports }: { reports: Store }, report: Report): Promise<void> {
-  await reports.put(`${report.tick}.json`, report);
-  await atOnce(Object.entries(renderAll(report)), ([format, text]) => reports.putText(`latest.${format}`, text));
+  const json = await reports.put(`${report.tick}.json`, report);
+  await atOnce(Object.entries(renderAll(report, json)), ([format, text]) => reports.putText(`latest.${format}`, text));
 }
 
 /** A stored report: the latest, or that of a tick; null where there is none. It is frozen. */

@@ -30,7 +30,7 @@ export interface RenderOptions {
  * a critical. Of 5,000 findings, text and Markdown stay below 256 KiB and HTML below 384 KiB where names fold.
  */
 export function render(report: Report, format: ReportFormat, options: RenderOptions = {}): string {
-  return format === 'json' ? asJson(report) : asPage(report, outline(report, options.shownAt), format, options);
+  return format === 'json' ? asJson(JSON.stringify(report)) : asPage(report, outline(report, options.shownAt), format, options);
 }
 
 /** As {@link render}, in bytes that are the same for everybody, so that a report is rendered once for all who look at it. */
@@ -46,7 +46,7 @@ export function renderBytes(report: Report, format: ReportFormat, shownAt?: numb
   return bytes;
 }
 
-const jsonBytes = onceOfFrozen((report: Report) => new TextEncoder().encode(asJson(report)));
+const jsonBytes = onceOfFrozen((report: Report) => new TextEncoder().encode(asJson(JSON.stringify(report))));
 
 interface Page {
   warnings: string;
@@ -56,11 +56,14 @@ interface Page {
 /** Pages as they were shown last: what changes in them with time is a warning that they are old. */
 const pagesOf = onceOfFrozen<Report, Map<ReportFormat, Page>>(() => new Map());
 
-/** A report in every format, for the cost of one look at it. */
-export function renderAll(report: Report): Record<ReportFormat, string> {
+/**
+ * A report in every format, for the cost of one look at it.
+ * @param json the report as JSON writes it
+ */
+export function renderAll(report: Report, json: string): Record<ReportFormat, string> {
   const page = outline(report);
   return {
-    json: asJson(report),
+    json: asJson(json),
     md: asPage(report, page, 'md'),
     txt: asPage(report, page, 'txt'),
     html: asPage(report, page, 'html'),
@@ -83,6 +86,6 @@ function asPage(
   }
 }
 
-function asJson(report: Report): string {
-  return `${printable(JSON.stringify(report))}\n`;
+function asJson(json: string): string {
+  return `${printable(json)}\n`;
 }

@@ -44,7 +44,7 @@ async function diffSource(observer: Observer, source: string): Promise<Change | 
   }
   const from = cursor ? await unlessDamaged(snapshots.get(source, cursor.to)) : null;
   const change = diff(from, later);
-  await store.put(`changes/${source}/${change.to}`, change);
+  await store.putShared(`changes/${source}/${change.to}`, change, Change);
   await store.put(cursorKey(source), { to: change.to });
   return change;
 }

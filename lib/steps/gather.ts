@@ -47,7 +47,7 @@ export async function gather(
     const view = await viewOf(observer, source, { judged: before?.judged[source], damages, now });
     sources.push(view);
     const { since, snapshot } = view;
-    const change = since.length > 0 && snapshot ? await damages.unless(store.get(`changes/${source}/${snapshot.id}`, Change)) : null;
+    const change = since.length > 0 && snapshot ? await damages.unless(store.getShared(`changes/${source}/${snapshot.id}`, Change)) : null;
     if (change) changes.push(change);
   }
   if (damages.told.length > 0) observer.log('error', 'damaged', { damage: damages.told });

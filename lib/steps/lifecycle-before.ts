@@ -53,7 +53,7 @@ export async function readBefore(store: Store, lastTick: string | null): Promise
 async function readState(store: Store, tick: string): Promise<LifecycleState | string> {
   const key = `${STATES}/${tick}`;
   try {
-    return (await store.get(key, LifecycleState)) ?? `${key} is gone`;
+    return (await store.getShared(key, LifecycleState)) ?? `${key} is gone`;
   } catch (error) {
     if (error instanceof StoreError) return error.message;
     throw error;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AuditLog } from '../audit/audit.ts';
 import { OBSERVER } from '../findings/derive.ts';
-import type { LifecycleState } from '../findings/judge.ts';
+import { LifecycleState } from '../findings/judge.ts';
 import type { Recording } from '../model/recording.ts';
 import type { Report } from '../model/report.ts';
 import { TimeId, fromTimeId, toTimeId } from '../model/time.ts';
@@ -78,7 +78,7 @@ export async function tick(observer: Observer): Promise<Report> {
     // Pins first: a recording whose snapshots retention may take is worth nothing.
     await store.put(`ticks/${id}/pins`, pinsOf(made.recording));
     await store.put(`ticks/${id}/recording`, { ...made.recording, clock: readings } satisfies Recording);
-    await store.put(`findings/states/${id}`, made.judged.state);
+    await store.putShared(`findings/states/${id}`, made.judged.state, LifecycleState);
     await appendHistory(store, made.judged.transitions, unfinished);
     if (made.profile) await writeProfile(store, made.profile);
     await keepEntry(store, entryOf(made.report, made.judged.transitions));

@@ -6,8 +6,8 @@ export function getAttempt(store: Store, source: string): Promise<Attempt | null
   return store.getShared(keyOf(source), Attempt);
 }
 
-export function putAttempt(store: Store, attempt: Attempt): Promise<void> {
-  return store.put(keyOf(attempt.source), attempt);
+export async function putAttempt(store: Store, attempt: Attempt): Promise<void> {
+  await store.put(keyOf(attempt.source), attempt);
 }
 
 function keyOf(source: string): string {

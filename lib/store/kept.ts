@@ -42,6 +42,11 @@ export class KeptTexts {
     return this.#read(name, look);
   }
 
+  /** What was written just now: read again, the text is the same unless somebody else has written since. */
+  put(name: string, text: string, ...values: [unknown, unknown][]): void {
+    this.#keep(name, { text, mark: null, values: new Map(values) });
+  }
+
   /**
    * Who comes while somebody reads shares the reading that begins afterwards: it sees all that was stored when it was
    * asked for.

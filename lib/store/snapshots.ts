@@ -74,13 +74,10 @@ export class Snapshots {
       const old = known[i];
       return old?.sha256 === sha256 ? old : { at: id, sha256 };
     });
-    const whole: Snapshot = {
-      ...snapshot,
-      previous: last,
-      facts: { subjects, shards: manifest },
-    };
+    const { schema, source: _, cluster, id: __, ...rest } = snapshot;
+    const whole: Snapshot = { schema, source, cluster, id, previous: last, ...rest, facts: { subjects, shards: manifest } };
     // The snapshot goes before its shards, so that what a killed commit leaves can be found by its manifest.
-    await this.#store.put(snapshotKey(source, id), whole);
+    await this.#store.putShared(snapshotKey(source, id), whole, Snapshot);
     const fresh = shards.flatMap(({ text }, i) => (manifest[i]?.at === id ? [{ key: shardKey(source, id, i), text }] : []));
     await atOnce(fresh, ({ key, text }) => this.#store.putText(key, text));
     const next: Head = {

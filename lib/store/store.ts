@@ -76,9 +76,20 @@ export class Store {
     });
   }
 
-  /** Writes a value whole: readers see the old one or this one. */
-  async put(key: string, value: unknown): Promise<void> {
-    await this.#write(key, toJson(key, value));
+  /** Writes a value whole: readers see the old one or this one. Returns its text. */
+  async put(key: string, value: unknown): Promise<string> {
+    const text = toJson(key, value);
+    await this.#write(key, text);
+    return text;
+  }
+
+  /**
+   * As {@link put}, for what {@link getShared} is soon asked for: it gives this very value while what is stored is what was
+   * written. The value is frozen; its members stand in the order of the schema.
+   */
+  async putShared<T>(key: string, value: T, schema: z.ZodType<T>): Promise<void> {
+    const text = await this.put(key, value);
+    this.#kept.put(key, text, [schema, frozen(value)]);
   }
 
   /** Writes a value where there is none; false where there is one. Of many at once exactly one gets true. */
@@ -190,5 +201,6 @@ function refuseNonFinite(key: string, name: string, value: unknown): void {
   if (typeof value === 'number' && !Number.isFinite(value))
     throw new StoreError(`${key}: ${name} is ${value}, which JSON cannot hold`, { key });
   if (typeof value !== 'object' || value === null) return;
-  for (const [member, inner] of Object.entries(value)) refuseNonFinite(key, member, inner);
+  if (Array.isArray(value)) for (const inner of value) refuseNonFinite(key, name, inner);
+  else for (const member in value) refuseNonFinite(key, member, (value as Record<string, unknown>)[member]);
 }

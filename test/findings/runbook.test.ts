@@ -23,7 +23,7 @@ it("a site's page for a kind stands behind the hint, wherever people read it", a
     ['kernel_panic', RUNBOOK],
     ['nmi', undefined],
   ]);
-  const { txt, html } = renderAll(report);
+  const { txt, html } = renderAll(report, JSON.stringify(report));
   expect(txt.replaceAll(/\s+/g, ' ')).toContain(`Runbook: ${RUNBOOK}`);
   expect(html).toContain(RUNBOOK);
   const { alerts } = planAlerts(report, null, { now: NOON, labels: {}, heartbeat: 60_000 });

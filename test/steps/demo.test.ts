@@ -2,8 +2,12 @@ import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type * as z from 'zod';
 import { collectors } from '../../lib/collectors/registry.ts';
+import { LifecycleState } from '../../lib/findings/judge.ts';
 import { kinds } from '../../lib/findings/kinds.ts';
+import { Change } from '../../lib/model/change.ts';
+import { Snapshot } from '../../lib/model/snapshot.ts';
 import { invoke, tools } from '../../lib/tools/registry.ts';
 import { MAX_RESULT_BYTES } from '../../lib/tools/tool.ts';
 import type { Report } from '../../lib/model/report.ts';
@@ -61,6 +65,26 @@ describe('the faulty day', { timeout: 60_000 }, () => {
     }
     const known = report.findings.filter((f) => f.subject.id === 'x1000c0s4b1n1' && f.state === 'new').map((f) => f.id);
     expect(report.suppressed.flatMap((s) => s.findings.map((f) => f.id))).toEqual(expect.arrayContaining(known));
+  });
+
+  it('hands what it has written on to the next step as that would be read back', async () => {
+    await run(onDay('faulty'));
+    observer.now += 60_000;
+    await run(observer);
+    const { store } = observer;
+    const keys = async (prefix: string): Promise<string[]> => (await store.list(prefix)).filter((key) => !key.endsWith('/cursor'));
+    const written: [string, z.ZodType][] = [
+      ...(await keys('snapshots')).map((key): [string, z.ZodType] => [key, Snapshot]),
+      ...(await keys('changes')).map((key): [string, z.ZodType] => [key, Change]),
+      ...(await keys('findings/states')).map((key): [string, z.ZodType] => [key, LifecycleState]),
+    ];
+    expect(written.length).toBeGreaterThan(20);
+    for (const [key, schema] of written) {
+      const handedOn = await store.getShared(key, schema);
+      const readBack = await store.get(key, schema);
+      expect(handedOn, key).toStrictEqual(readBack);
+      expect(JSON.stringify(handedOn), key).toBe(JSON.stringify(readBack));
+    }
   });
 
   it.each(SOURCES)('without %s leaves the findings of the others, and a verdict that says what was not seen', async (source) => {

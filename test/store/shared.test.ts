@@ -22,6 +22,21 @@ describe('a shared value', () => {
     expect(await store.getShared('a', Value)).toBeNull();
   });
 
+  it('is the one that was written, until somebody else writes', async () => {
+    const driver = memoryDriver();
+    const [store, other] = [new Store(driver), new Store(driver)];
+    const value = { list: [{ n: 1 }] };
+    await store.putShared('a', value, Value);
+    expect(await store.getShared('a', Value)).toBe(value);
+    expect(() => value.list.push({ n: 2 })).toThrow(TypeError);
+    await other.put('a', { list: [{ n: 2 }] });
+    expect(await store.getShared('a', Value)).toEqual({ list: [{ n: 2 }] });
+    await other.put('a', { list: [{ n: 1 }] });
+    expect(await store.getShared('a', Value)).toEqual(value);
+    await expect(store.putShared('a', { list: [{ n: Number.NaN }] }, Value)).rejects.toThrow(StoreError);
+    expect(await store.getShared('a', Value)).toEqual(value);
+  });
+
   it('is frozen through and through', async () => {
     const store = new Store(memoryDriver());
     await store.put('a', { list: [{ n: 1 }] });
