@@ -145,7 +145,7 @@ export async function readHistory(store: Store, query: HistoryQuery): Promise<Hi
   const known = (await store.list('ticks')).flatMap((key) => ENTRY.exec(key)?.[1] ?? []).filter((id) => !Number.isNaN(fromTimeId(id)));
   const entries: TickEntry[] = [];
   for (const id of known.toReversed().slice(0, Math.min(ticks, MAX_TICKS))) {
-    const entry = await unlessDamaged(store.get(`ticks/${id}/entry`, TickEntry));
+    const entry = await unlessDamaged(store.getShared(`ticks/${id}/entry`, TickEntry));
     if (entry) entries.push(entry);
   }
   const found: { source: string; name: string; points: { at: number; value: number }[] }[] = [];

@@ -93,13 +93,13 @@ function rememberedFacts(
 /** The read view of the last tick that ended, from what is stored; null before the first. */
 export async function storedView(observer: Observer): Promise<ReadView | null> {
   const report = await readReport(observer.reports, 'latest');
-  const recording = report && (await observer.store.get(`ticks/${report.tick}/recording`, Recording));
+  const recording = report && (await observer.store.getShared(`ticks/${report.tick}/recording`, Recording));
   if (!report || !recording) return null;
   const pinned = new Map<string, Snapshot | null>();
   const changes: Change[] = [];
   for (const [source, { snapshot, since }] of Object.entries(recording.pinned)) {
     pinned.set(source, snapshot === null ? null : await observer.snapshots.get(source, snapshot));
-    const change = since.length > 0 && snapshot !== null ? await observer.store.get(`changes/${source}/${snapshot}`, Change) : null;
+    const change = since.length > 0 && snapshot !== null ? await observer.store.getShared(`changes/${source}/${snapshot}`, Change) : null;
     if (change) changes.push(change);
   }
   const now = Date.parse(report.generatedAt);

@@ -19,7 +19,7 @@ interface Turn {
 }
 
 /** So many texts are kept, of so many characters together. */
-const MAX_TEXTS = 128;
+const MAX_TEXTS = 512;
 const MAX_CHARACTERS = 2 ** 24;
 
 /** Texts that are asked for again and again, the latest asked for last. What is stored is looked at each time. */

@@ -53,7 +53,7 @@ export async function readAllSeries(
   for (const key of await store.list(`series/${source}`)) {
     const day = key.slice(key.lastIndexOf('/') + 1);
     if (day < from.slice(0, 10) || day > to.slice(0, 10)) continue;
-    for (const { at, values } of (await store.get(key, Day)) ?? []) {
+    for (const { at, values } of (await store.getShared(key, Day)) ?? []) {
       if (at < from || at > to) continue;
       for (const [name, value] of Object.entries(values)) {
         if (!wanted(name)) continue;

@@ -56,9 +56,9 @@ describe('a shared value', () => {
 
   it('is forgotten when many others were asked for since', async () => {
     const store = new Store(memoryDriver());
-    for (let i = 0; i < 150; i++) await store.put(`k${i}`, { list: [{ n: i }] });
+    for (let i = 0; i < 600; i++) await store.put(`k${i}`, { list: [{ n: i }] });
     const first = await store.getShared('k0', Value);
-    for (let i = 1; i < 150; i++) await store.getShared(`k${i}`, Value);
+    for (let i = 1; i < 600; i++) await store.getShared(`k${i}`, Value);
     const again = await store.getShared('k0', Value);
     expect(again).toEqual(first);
     expect(again).not.toBe(first);
