@@ -131,11 +131,12 @@ export const clientRules: readonly Rule[] = [
     from: 'kernel',
     match:
       /^wekafs(?:io|gw)?\b.{0,80}?(?<text>\b(?:FE|frontend|driver|backend|connection|mount|session)\b.{0,40}\b(?:was down|is down|went down|down|not connected|disconnected|timed out|timeout|not responding|lost)\b.{0,60})/,
-    veto: /taints kernel|reconnect|connected again|\bup\b|restored/i,
+    veto: /taints kernel|reconnected|connected again|\bup\b|restored/i,
     block: 60,
     examples: {
       yes: [
         '[  99.000001] wekafsgw: FE was down for 12 seconds',
+        '[  99.000001] wekafsgw: FE 1 was down, reconnecting',
         '[  99.000001] wekafsio: frontend 3 not connected, waiting',
         '[  99.000001] wekafsio: connection to FE 2 timed out',
       ],

@@ -263,6 +263,7 @@ export const fabricRules: readonly Rule[] = [
       'Port module event',
       'nsufficient power on the PCIe slot',
       'PCI slot is unavailable',
+      'handling bad device here',
       'NETDEV WATCHDOG: ',
       'EEPROM Checksum Is Not Valid',
       'NVM Checksum Is Not Valid',
@@ -276,7 +277,7 @@ export const fabricRules: readonly Rule[] = [
     ],
     from: 'kernel',
     match:
-      /^(?:[\w-]{2,16} (?<part>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d)(?: [\w.-]{1,16})?:? (?:[\w.-]{1,24}:?(?:\d{1,6}:)?(?:\(pid \d{1,10}\):)? ?)?(?:\w{1,16}: )?(?<text>Port module event\[error\].{0,80}|Detected insufficient power on the PCIe slot.{0,40}|PCI slot is unavailable|The (?:EEPROM|NVM) Checksum Is Not Valid|Detected Tx Unit Hang|Adapter removed|.{0,40}health compromised.{0,60}|Firmware internal error.{0,40}|Fatal error 1, entering error|Detected over-temperature.{0,40})|NETDEV WATCHDOG: (?:CPU: \d{1,5}: )?(?<part2>[\w.-]{1,32}) \([\w-]{1,32}\): transmit queue \d{1,5} timed out)/,
+      /^(?:[\w-]{2,16} (?<part>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d)(?: [\w.-]{1,16})?:? (?:[\w.-]{1,24}:?(?:\d{1,6}:)?(?:\(pid \d{1,10}\):)? ?)?(?:\w{1,16}: )?(?<text>Port module event\[error\].{0,80}|Detected insufficient power on the PCIe slot.{0,40}|PCI slot is unavailable|handling bad device here|The (?:EEPROM|NVM) Checksum Is Not Valid|Detected Tx Unit Hang|Adapter removed|.{0,40}health compromised.{0,60}|Firmware internal error.{0,40}|Fatal error 1, entering error|Detected over-temperature.{0,40})|NETDEV WATCHDOG: (?:CPU: \d{1,5}: )?(?<part2>[\w.-]{1,32}) \([\w-]{1,32}\): transmit queue \d{1,5} timed out|(?:[\w-]{1,16} [\w.:-]{1,24} )?(?<part3>[\w.-]{1,32})(?: \(\w{1,20}\))?: NETDEV WATCHDOG: CPU: \d{1,5}: transmit queue \d{1,5} timed out)/,
     part: 'unnamed',
     block: 60,
     examples: {
@@ -285,6 +286,8 @@ export const fabricRules: readonly Rule[] = [
         '[   12.000001] mlx5_core 0000:41:00.0: Detected insufficient power on the PCIe slot (26W).',
         '[ 4000.000001] NETDEV WATCHDOG: eth0 (bnxt_en): transmit queue 3 timed out',
         '[ 4000.000001] NETDEV WATCHDOG: CPU: 4: eth0 (bnxt_en): transmit queue 3 timed out 5376 ms',
+        '[ 4000.000001] bnxt_en 0000:21:00.0 eth0: NETDEV WATCHDOG: CPU: 4: transmit queue 3 timed out 5376 ms',
+        '[ 4000.000001] mlx5_core 0000:41:00.0: health_care:152:(pid 12): handling bad device here',
         '[   16.721165] ixgbe 0000:18:00.0: The EEPROM Checksum Is Not Valid',
       ],
       no: [

@@ -146,7 +146,7 @@ export const gpuRules: readonly Rule[] = [
     ],
     from: 'kernel',
     match:
-      /^(?:amdgpu (?<part>[0-9a-f:.]{12}): (?:amdgpu: )?)?(?:\[drm:\w{1,40}(?: \[amdgpu\])?\] \*ERROR\* )?(?<text>ring [\w.]{1,24} timeout, signaled seq=.{1,60}|(?:R|r)ing [\w.]{1,24} reset fail.{0,40}|GPU reset(?:\(\d{1,6}\))? failed.{0,40}|GPU [Rr]ecovery [Ff]ailed: .{1,40}|GPU reset end with ret = -\d{1,5}|[1-9]\d{0,9} (?:new )?uncorrectable hardware errors? detected in .{1,40}|.{0,60}poison is consumed.{0,60}|Saved bad pages \d{1,9} reaches threshold.{0,40})/,
+      /^(?:amdgpu (?<part>[0-9a-f:.]{12}): (?:amdgpu: )?)?(?:\[drm:\w{1,40}(?: \[amdgpu\])?\] \*ERROR\* )?(?<text>ring [\w.]{1,24} timeout, signaled seq=.{1,60}|(?:R|r)ing [\w.]{1,24} reset fail.{0,40}|GPU reset(?:\(\d{1,6}\))? failed.{0,40}|GPU [Rr]ecovery [Ff]ailed: .{1,40}|GPU reset end with ret = -\d{1,5}|(?:\{\d{1,20}\} ?)?(?:socket: \d{1,3},? (?:die: \d{1,3},? )?)?[1-9]\d{0,9} (?:new )?uncorrectable hardware errors? detected in .{1,40}|.{0,60}poison is consumed.{0,60}|Saved bad pages \d{1,9} reaches threshold.{0,40})/,
     part: 'unnamed',
     block: 10,
     examples: {
@@ -155,12 +155,15 @@ export const gpuRules: readonly Rule[] = [
         '[ 8000.000001] [drm:amdgpu_job_timedout [amdgpu]] *ERROR* ring sdma0 timeout, signaled seq=12, emitted seq=14',
         '[ 8000.000001] amdgpu 0000:c1:00.0: amdgpu: GPU reset(3) failed',
         '[ 8000.000001] amdgpu 0000:c1:00.0: amdgpu: 1 uncorrectable hardware errors detected in umc block',
+        '[ 8000.000001] amdgpu 0000:c1:00.0: amdgpu: {2}socket: 0, die: 0, 1 new uncorrectable hardware errors detected in umc block',
+        '[ 8000.000001] amdgpu 0000:c1:00.0: amdgpu: socket: 4 1 uncorrectable hardware errors detected in total in gfx block',
         '[ 8000.000001] amdgpu 0000:c1:00.0: amdgpu: GPU Recovery Failed: -110',
       ],
       no: [
         '[ 8000.000001] amdgpu 0000:c1:00.0: amdgpu: no uncorrectable hardware errors detected in umc block',
         '[ 8000.000001] amdgpu 0000:c1:00.0: amdgpu: ring sdma0 timeout, but soft recovered',
         '[ 8000.000001] amdgpu 0000:c1:00.0: amdgpu: 0 uncorrectable hardware errors detected in umc block',
+        '[ 8000.000001] amdgpu 0000:c1:00.0: amdgpu: socket: 0, die: 0, 0 new uncorrectable hardware errors detected in umc block',
       ],
     },
   },
@@ -201,11 +204,13 @@ export const gpuRules: readonly Rule[] = [
     kind: 'hw_corrected',
     literals: [' correctable hardware errors'],
     from: 'kernel',
-    match: /^amdgpu (?<part>[0-9a-f:.]{12}): (?:amdgpu: )?[1-9]\d{0,9} (?:new )?correctable hardware errors? detected in/,
+    match:
+      /^amdgpu (?<part>[0-9a-f:.]{12}): (?:amdgpu: )?(?:\{\d{1,20}\} ?)?(?:socket: \d{1,3},? (?:die: \d{1,3},? )?)?[1-9]\d{0,9} (?:new )?correctable hardware errors? detected in/,
     examples: {
       yes: [
         '[ 8000.000001] amdgpu 0000:c1:00.0: amdgpu: 3 correctable hardware errors detected in umc block',
         '[ 8000.000001] amdgpu 0000:c1:00.0: amdgpu: 1 new correctable hardware errors detected in umc block',
+        '[ 8000.000001] amdgpu 0000:c1:00.0: amdgpu: socket: 1, die: 0 12 new correctable hardware errors detected in umc block',
       ],
       no: ['[ 8000.000001] amdgpu 0000:c1:00.0: amdgpu: 0 correctable hardware errors detected in umc block'],
     },

@@ -179,14 +179,16 @@ export const hardwareRules: readonly Rule[] = [
   {
     id: 'aer-uncorrected',
     kind: 'hw_uncorrected',
-    literals: ['severity=Uncorrect'],
+    literals: ['severity=Uncorrect', 'AER: Uncorrect', 'AER: Multiple Uncorrect'],
     from: 'kernel',
     match:
-      /^(?:\w[\w-]{0,24} )?(?:AER: )?(?<part>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d): (?:AER: )?PCIe Bus Error: severity=Uncorrect(?:ed|able) \(Non-Fatal\)/,
+      /^(?:\w[\w-]{0,24} )?(?:AER: )?(?<part>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d): (?:(?:AER: )?PCIe Bus Error: severity=Uncorrect(?:ed|able) \(Non-Fatal\)|AER: (?:Multiple )?Uncorrect(?:ed|able) \(Non-Fatal\) error (?:message )?received)/,
+    block: 1,
     examples: {
       yes: [
         '[  500.000001] pcieport 0000:40:01.1: AER: PCIe Bus Error: severity=Uncorrectable (Non-Fatal), type=Transaction Layer, (Requester ID)',
         '[  500.000001] nvme 0000:41:00.0: PCIe Bus Error: severity=Uncorrected (Non-Fatal), type=Transaction Layer, (Receiver ID)',
+        '[  500.000001] pcieport 0000:40:01.1: AER: Uncorrected (Non-Fatal) error received: id=0008',
       ],
       no: ['[  500.000001] pcieport 0000:40:01.1: PCIe Bus Error: severity=Corrected, type=Physical Layer'],
     },
@@ -195,15 +197,18 @@ export const hardwareRules: readonly Rule[] = [
     id: 'aer-fatal',
     kind: 'hw_uncorrected',
     severity: 'critical',
-    literals: ['severity=Uncorrect', 'containment event'],
+    literals: ['severity=Uncorrect', 'AER: Uncorrect', 'AER: Multiple Uncorrect', 'containment event'],
     from: 'kernel',
     match:
-      /^(?:\w[\w-]{0,24} )?(?<part>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d): (?:AER: )?(?:PCIe Bus Error: severity=Uncorrect(?:ed|able) \(Fatal\)|DPC: containment event)/,
+      /^(?:\w[\w-]{0,24} )?(?<part>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d): (?:(?:AER: )?PCIe Bus Error: severity=Uncorrect(?:ed|able) \(Fatal\)|AER: (?:Multiple )?Uncorrect(?:ed|able) \(Fatal\) error (?:message )?received|DPC: containment event)/,
+    block: 1,
     examples: {
       yes: [
         '[  500.000001] pcieport 0000:40:01.1: AER: PCIe Bus Error: severity=Uncorrectable (Fatal), type=Transaction Layer, (Receiver ID)',
         '[  500.000001] pcieport 0000:40:01.1: PCIe Bus Error: severity=Uncorrected (Fatal), type=Transaction Layer',
         '[  500.000001] pcieport 0000:40:01.1: DPC: containment event, status:0x1f01 source:0x0000',
+        '[  500.000001] pcieport 0000:40:01.1: AER: Uncorrected (Fatal) error received: 0000:41:00.0',
+        '[  500.000001] pcieport 0000:40:01.1: AER: Multiple Uncorrectable (Fatal) error message received from 0000:41:00.0',
       ],
       no: [
         '[    1.900001] pcieport 0000:40:01.1: DPC: error containment capabilities: Int Msg #0, RPExt+ PoisonedTLP+ SwTrigger+ RP PIO Log 6, DL_ActiveErr+',

@@ -53,15 +53,18 @@ export const kernelRules: readonly Rule[] = [
   {
     id: 'hard-lockup',
     kind: 'hard_lockup',
-    literals: ['atchdog detected hard LOCKUP', 'CPU Self-detected hard LOCKUP', 'ard LOCKUP @'],
+    literals: ['atchdog detected hard LOCKUP', 'CPU Self-detected hard LOCKUP', 'ard LOCKUP @', ' Hard LOCKUP', 'detected hard LOCKUP on '],
     from: 'kernel',
     match:
-      /^(?:NMI )?(?:watchdog: )?(?:BUG: )?(?:Watchdog detected hard LOCKUP on cpu ?(?<item>\d{1,5})?|CPU (?:\d{1,5}) (?:self-detected|detected) hard LOCKUP @|(?:CPU )?Self-detected hard LOCKUP|CPU \d{1,5} (?:Hard|detected hard) LOCKUP)/i,
+      /^(?:NMI )?(?:watchdog:? )?(?:BUG: )?(?:Watchdog detected hard LOCKUP on cpu ?(?<item>\d{1,5})?|CPU (?:\d{1,5}) (?:self-detected|detected) hard LOCKUP @|(?:CPU )?Self-detected hard LOCKUP|CPU[ :]\d{1,5} (?:Hard|detected hard) LOCKUP)/i,
     examples: {
       yes: [
         '[  777.000001] NMI watchdog: Watchdog detected hard LOCKUP on cpu 17',
         '[  777.000001] watchdog: Watchdog detected hard LOCKUP on cpu 3',
         '[  777.000001] watchdog: CPU 12 self-detected hard LOCKUP @ plpar_hcall_norets+0x1c/0x28',
+        '[  777.000001] watchdog: CPU 12 detected hard LOCKUP on other CPUs 13',
+        '[  777.000001] Watchdog CPU:2 Hard LOCKUP',
+        '[  777.000001] watchdog: CPU 2 Hard LOCKUP',
       ],
       no: [
         '[    1.000000] NMI watchdog: Shutting down hard lockup detector on all cpus',
@@ -205,10 +208,11 @@ export const kernelRules: readonly Rule[] = [
       'ernel stack overflow',
       'nsufficient stack space to handle',
       'Bad mode in ',
+      'ad pagetable: ',
     ],
     from: 'kernel',
     match:
-      /^(?<text>(?:PANIC: |traps: PANIC: )?double fault.{0,80}|(?:BUG: |traps: |segment-related )?[Gg]eneral [Pp]rotection [Ff]ault(?!.{0,60} (?:ip|rip):).{0,120}|divide error: [0-9a-f]{4}.{0,40}|[Ii]nvalid opcode: [0-9a-f]{4}.{0,40}|stack segment: [0-9a-f]{4}.{0,40}|(?:int3|alignment check|segment not present|invalid TSS|control protection): [0-9a-f]{4}.{0,40}|(?:traps: )?Missing ENDBR.{0,60}|BUG: (?:IRQ |task |NMI |#DF )?stack guard page was hit.{0,80}|BUG: TASK stack guard page was hit.{0,80}|[Kk]ernel stack overflow.{0,60}|Insufficient stack space to handle exception.{0,40}|Bad mode in .{1,80})/,
+      /^(?<text>(?:PANIC: |traps: PANIC: )?double fault.{0,80}|(?:BUG: |traps: |segment-related )?[Gg]eneral [Pp]rotection [Ff]ault(?!.{0,60} (?:ip|rip):).{0,120}|divide error: [0-9a-f]{4}.{0,40}|[Ii]nvalid opcode: [0-9a-f]{4}.{0,40}|stack segment: [0-9a-f]{4}.{0,40}|(?:int3|alignment check|segment not present|invalid TSS|control protection): [0-9a-f]{4}.{0,40}|(?:traps: )?Missing ENDBR.{0,60}|BUG: (?:IRQ |task |NMI |#DF )?stack guard page was hit.{0,80}|BUG: TASK stack guard page was hit.{0,80}|[Kk]ernel stack overflow.{0,60}|Insufficient stack space to handle exception.{0,40}|Bad mode in .{1,80}|(?:BUG: )?Bad pagetable: [0-9a-f]{4}.{0,40})/,
     veto: /error:[0-9a-f]{1,8} in |\bip:[0-9a-f]+ sp:|not-present page: user/,
     block: 10,
     examples: {
@@ -220,6 +224,7 @@ export const kernelRules: readonly Rule[] = [
         '[  300.000001] PANIC: double fault, error_code: 0x0',
         '[  300.000001] traps: PANIC: double fault, error_code: 0x0',
         '[  300.000001] stack segment: 0000 [#1] SMP',
+        '[  300.000001] Bad pagetable: 000d [#1] SMP',
         '[  300.000001] BUG: TASK stack guard page was hit at ffffc90002c97ff8 (stack is ffffc90002c98000..ffffc90002ca0000)',
         '[  300.000001] BUG: stack guard page was hit at ffffc90001d5fff8 (stack is ffffc90001d60000..ffffc90001d67fff)',
       ],
