@@ -30,7 +30,8 @@ export async function runErrand(part: Part, { size, folder, what }: Errand): Pro
   if (!work) throw new Error(`${part.name} has no ${what}`);
   const [began, processor] = [performance.now(), processorTime()];
   const aside = (await work(size, folder)) ?? {};
-  return { what: 'alone', ms: aside.ms ?? performance.now() - began, processor: processorTime() - processor, peak: peakMemory(), aside };
+  const took = { ms: aside.ms ?? performance.now() - began, processor: aside.processor ?? processorTime() - processor };
+  return { what: 'alone', ...took, peak: peakMemory(), aside };
 }
 
 /** Measures a part at one size, each errand by a process of its own. */

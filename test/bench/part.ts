@@ -56,8 +56,9 @@ export interface Part {
 
 /** What something run alone tells beside its time. */
 export interface Aside {
-  /** Where only a part of it counts, ms. */
+  /** Where only a part of it counts, ms by the clock and of processor time. */
   ms?: number;
+  processor?: number;
   note?: string;
   amounts?: Amount[];
 }
