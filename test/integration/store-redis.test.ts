@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import app from '../../functions/app.ts';
 import { conditionalRedisDriver } from '../../lib/store/drivers/redis.ts';
-import type { Store } from '../../lib/store/store.ts';
 import { CONTRACT_CONFIG, CONTRACT_TOKEN, httpContract } from '../functions/contract.ts';
 import { testObserver, type TestObserver } from '../observer.ts';
 import { conformance } from '../store/conformance.ts';
@@ -15,11 +14,19 @@ import { describeWith } from './debian.ts';
 describeWith('over a real Redis', { 'redis-server': 'redis-server' }, (tool) => {
   const folder = mkdtempSync(join(tmpdir(), 'hpc-observer-redis-'));
   let server: ChildProcess;
-  const opened: Store[] = [];
+  const opened: Awaited<ReturnType<typeof conditionalRedisDriver>>[] = [];
+  const open = async (base: string) => {
+    const driver = await conditionalRedisDriver(url, base);
+    opened.push(driver);
+    return driver;
+  };
 
   afterAll(async () => {
-    for (const store of opened) await store.dispose();
-    server?.kill('SIGTERM');
+    for (const driver of opened) await driver.dispose?.();
+    // It writes until it has ended.
+    const ended = new Promise((resolve) => server.once('exit', resolve));
+    server.kill('SIGTERM');
+    await ended;
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -39,16 +46,15 @@ describeWith('over a real Redis', { 'redis-server': 'redis-server' }, (tool) => 
     url = await start();
   });
 
-  conformance('redis', async () => ({ driver: await conditionalRedisDriver(url, 'conformance') }));
+  conformance('redis', async () => ({ driver: await open('conformance') }));
 
   httpContract('redis', () => {
     const connect = async (): Promise<TestObserver> => {
       const made = testObserver(CONTRACT_CONFIG, {
-        state: await conditionalRedisDriver(url, 'state'),
-        reports: await conditionalRedisDriver(url, 'reports'),
+        state: await open('state'),
+        reports: await open('reports'),
       });
       made.validTokens = [CONTRACT_TOKEN];
-      opened.push(made.store, made.reports);
       return made;
     };
     let connected: Promise<TestObserver> | undefined;

@@ -28,7 +28,7 @@ export async function conditionalRedisDriver(url: string, prefix: string): Promi
     getMeta: async (key) =>
       (await client().exists(`${prefix}:${key}`)) === 1 ? { size: await client().strlen(`${prefix}:${key}`) } : null,
     dispose: async () => {
-      await client().quit();
+      if (client().status !== 'end') await client().quit();
     },
   };
 }
