@@ -40,10 +40,11 @@ export interface BrokerMessage {
 }
 
 /**
- * Decodes the body of one message: to the record in plain form, with numbers as numbers and unions as their value (or in
- * Avro's JSON encoding); undefined where the bytes do not fit the schema.
+ * Decodes what stands in one message from an offset on: to the record in plain form, with numbers as numbers and unions as
+ * their value (or in Avro's JSON encoding); undefined where the bytes do not fit the schema. The record holds until the next
+ * one is decoded.
  */
-export type DecodeBody = (body: Uint8Array) => unknown;
+export type DecodeBody = (message: Uint8Array, from?: number) => unknown;
 
 /** The schemas of binary messages, by the id in Confluent's framing. An entry that has a codec and schemas hands them in. */
 export interface Schemas {

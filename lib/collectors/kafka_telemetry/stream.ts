@@ -92,7 +92,7 @@ export class InputReader {
   #decode(decode: DecodeBody | undefined, bytes: Uint8Array, schema: number, context: MessageContext): void {
     if (decode === undefined)
       return this.#intake.reject(context, 'avro_no_schema', `an Avro message of schema ${schema}, which is not at hand`);
-    const record = decode(bytes.subarray(5));
+    const record = decode(bytes, 5);
     if (record === undefined) return this.#intake.reject(context, 'malformed', `an Avro message that does not fit its schema ${schema}`);
     this.#intake.count('avro');
     this.#messages.json(record, context);

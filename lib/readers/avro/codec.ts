@@ -2,6 +2,7 @@ import type Avro from 'avsc';
 import type { ForSchemaOptions, Schema, Type } from 'avsc';
 import type { DecodeBody } from '../../model/collector.ts';
 import { BadSchema, cleanSchema, type CleanSchema } from './clean-schema.ts';
+import { flatReader } from './flat.ts';
 import { guardOf } from './guard.ts';
 
 /**
@@ -19,8 +20,12 @@ export async function loadCodec(): Promise<Compile> {
   return (text, references = []) => {
     const schemas = [...references, text].map(cleanSchema);
     let { type, guard } = typed(avsc, schemas, false);
+    const flat = schemas.length === 1 ? flatReader(schemas[0] as CleanSchema) : undefined;
     let wide = false;
-    return (body) => {
+    return (message, from = 0) => {
+      const record = flat?.(message, from);
+      if (record !== undefined) return record;
+      const body = message.subarray(from);
       const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.length);
       try {
         guard?.(bytes);
