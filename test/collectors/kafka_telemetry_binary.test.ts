@@ -19,10 +19,12 @@ describe('binary messages', () => {
 
   it('are read with a decoder', async () => {
     const seen: [number, number][] = [];
-    const decode = (id: number) => (body: Uint8Array) => {
-      seen.push([id, body.length]);
-      return JSON.parse(HERE) as unknown;
-    };
+    const decode =
+      (id: number) =>
+      (message: Uint8Array, from = 0) => {
+        seen.push([id, message.length - from]);
+        return JSON.parse(HERE) as unknown;
+      };
     const collected = await collect([inputOf('m.avro', avro)], { now: T0, schemas: { decoder: decode } });
     expect(seen).toEqual([[42, 3]]);
     expect(collected.summary).toMatchObject({ samples: 1, formats: { avro: 1, hpcm_flat: 1 } });

@@ -125,7 +125,8 @@ function restoreOne({ series, subjects, metrics, parts }: TelemetryCarry, at: nu
   const part = parts[series[at + 2] as number];
   if (subject === undefined || measure === undefined || part === undefined) return undefined;
   const { metric, mode } = measure;
-  const index = recorder.seriesOf({ subject: recorder.subject(subject[0], subject[1]), measure, metric, part, mode });
+  const [type, id] = subject;
+  const index = recorder.seriesOf(recorder.subject(type, id), recorder.cleanSensor(type, measure, metric, part), mode);
   return typeof index === 'number' ? index : undefined;
 }
 

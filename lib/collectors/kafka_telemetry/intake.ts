@@ -1,7 +1,7 @@
 import type { CoverageProblem } from '../../model/snapshot.ts';
 import { KnownSeries } from './known-series.ts';
-import type { Position, Recorder } from './recorder.ts';
-import { TimeReader } from './values.ts';
+import type { Mode, Position, Recorder, Sensor } from './recorder.ts';
+import { detached, TimeReader } from './values.ts';
 
 /** The forms in which messages come; each message is counted under the one it was recognised as. */
 export const FORMATS = [
@@ -57,8 +57,8 @@ function placeText({ place, line }: MessageContext): string {
   return place === '' ? `line ${line}` : `${place}, line ${line} of its payload`;
 }
 
-/** A sensor of a Cray message: its fields as they stood on the wire, and its series. */
-export interface KnownSensor {
+/** A sensor of Cray messages: its fields as they stood on the wire, and what they mean for one type of subject. */
+export interface WireSensor {
   parent: unknown;
   parentIndex: unknown;
   physical: unknown;
@@ -66,14 +66,30 @@ export interface KnownSensor {
   sub: unknown;
   device: unknown;
   subIndex: unknown;
-  series: number;
+  /** The type of subject, and what of its location is left below that. */
+  type: string;
+  within: string;
+  sensor: Sensor;
+  mode: Mode;
 }
 
-/** The sensors of one message id at one location as they first came, and which is due next: they mostly come in turn. */
+/** Sensors as they first came, and which is due next: they mostly come in turn. */
 export interface SensorTable {
-  at: Position;
-  sensors: KnownSensor[];
+  sensors: WireSensor[];
   next: number;
+}
+
+/** Those of one location, with its series. */
+export interface LocationTable extends SensorTable {
+  at: Position;
+  series: number[];
+}
+
+/** What is known of a message id and source. */
+export interface MessageTables {
+  locations: Map<string, LocationTable>;
+  /** The sensors of all locations. */
+  all: SensorTable;
 }
 
 /** Events kept, of those that tell of trouble and of the others: no storm of the others hides the one that matters. */
@@ -97,14 +113,13 @@ export class Intake {
   readonly problems: CoverageProblem[] = [];
   readonly known: KnownSeries;
   /** Sensors of Cray messages: by source and message id, then by location. */
-  readonly #tables = new Map<string, Map<string, Map<string, SensorTable>>>();
+  readonly #tables = new Map<string, Map<string, MessageTables>>();
   #messageIds = 0;
   #sensors = 0;
   #troubles = 0;
   #lastMessageId = '\0';
   #lastSource = '';
-  #lastTables = new Map<string, SensorTable>();
-  readonly #texts = new Map<string, string>();
+  #lastTables = newTables();
   readonly #maxKnown: number;
 
   constructor(recorder: Recorder, maxSeries: number) {
@@ -132,12 +147,12 @@ export class Intake {
   }
 
   /** The sensors of a message id and source that are known, by location. */
-  sensorTables(messageId: string, source: string): Map<string, SensorTable> {
+  sensorTables(messageId: string, source: string): MessageTables {
     if (messageId === this.#lastMessageId && source === this.#lastSource) return this.#lastTables;
     let byId = this.#tables.get(source);
     let tables = byId?.get(messageId);
     if (tables === undefined) {
-      tables = new Map();
+      tables = newTables();
       if (this.#messageIds++ < MAX_MESSAGE_IDS) {
         byId ??= new Map();
         this.#tables.set(source, byId.set(messageId, tables));
@@ -149,35 +164,26 @@ export class Intake {
     return tables;
   }
 
-  /** Remembers a sensor as the one that comes next in its table. */
-  rememberSensor(tables: Map<string, SensorTable>, location: string, at: Position, sensor: KnownSensor): void {
+  /** Remembers a sensor's series as what comes next at its location. */
+  rememberSeries(tables: MessageTables, location: string, at: Position, sensor: WireSensor, series: number): void {
     if (this.#sensors >= this.#maxKnown) return;
-    let table = tables.get(location);
+    let table = tables.locations.get(location);
     if (table === undefined) {
-      table = { at, sensors: [], next: 0 };
-      tables.set(location, table);
+      table = { at, sensors: [], series: [], next: 0 };
+      tables.locations.set(detached(location), table);
     }
     this.#sensors++;
-    table.sensors.push({
-      parent: this.#shared(sensor.parent),
-      parentIndex: this.#shared(sensor.parentIndex),
-      physical: this.#shared(sensor.physical),
-      index: this.#shared(sensor.index),
-      sub: this.#shared(sensor.sub),
-      device: this.#shared(sensor.device),
-      subIndex: this.#shared(sensor.subIndex),
-      series: sensor.series,
-    });
+    table.sensors.push(sensor);
+    table.series.push(series);
     table.next = table.sensors.length;
   }
 
-  /** One copy of each text for all sensors that have it: what is compared with every sample should lie close together. */
-  #shared<T>(value: T): T {
-    if (typeof value !== 'string') return value;
-    const known = this.#texts.get(value);
-    if (known !== undefined) return known as T;
-    if (this.#texts.size < this.#maxKnown) this.#texts.set(value, value);
-    return value;
+  /** Remembers a sensor for the other locations that have it. */
+  rememberSensor({ all }: MessageTables, sensor: WireSensor): void {
+    if (this.#sensors >= this.#maxKnown) return;
+    this.#sensors++;
+    all.sensors.push(sensor);
+    all.next = all.sensors.length;
   }
 
   /** Ends the intake: what was remembered of the wire is let go. */
@@ -185,8 +191,7 @@ export class Intake {
     this.recorder.close();
     this.known.clear();
     this.#tables.clear();
-    this.#texts.clear();
-    this.#lastTables = new Map();
+    this.#lastTables = newTables();
     this.#lastMessageId = '\0';
   }
 
@@ -206,6 +211,10 @@ export class Intake {
     if (kept < MAX_EVENTS) this.events.push(event);
     else if (trouble) this.eventsDropped++;
   }
+}
+
+function newTables(): MessageTables {
+  return { locations: new Map(), all: { sensors: [], next: 0 } };
 }
 
 export type JsonRecord = Record<string, unknown>;

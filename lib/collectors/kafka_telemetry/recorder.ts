@@ -20,7 +20,6 @@ const MODES = ['gauge', 'counter', 'delta'] as const;
 export type Mode = (typeof MODES)[number];
 
 export interface Series {
-  key: string;
   subject: Subject;
   group: Group;
   /** The sensor's place within its subject. */
@@ -30,6 +29,19 @@ export interface Series {
   mode: Mode;
   scale: number;
   offset: number;
+}
+
+/** The same sensor of all subjects of a type. */
+export interface Sensor {
+  measure: Measure;
+  group: Group;
+  part: string;
+  like: number;
+  code: number;
+  /** What its series are told apart by, but for their subject. */
+  key: string;
+  /** Its series. */
+  series: Map<Subject, number>;
 }
 
 /** What a format knows of a series when it first meets it. */
@@ -97,7 +109,7 @@ export class Recorder {
   readonly #codes: number[] = [];
   readonly #suspects: (Suspect | undefined)[];
   readonly #cleaned = new Map<string, string>();
-  readonly #byKey = new Map<string, number>();
+  readonly #sensors = new Map<string, Sensor>();
   readonly #groups = new Map<string, Group>();
   readonly #places = new Map<string, Position | null>();
   readonly #likes = new Map<Group, Map<string, Map<string, number>>>();
@@ -119,10 +131,16 @@ export class Recorder {
    * @returns a reason where it cannot be one
    */
   define({ at, measure, metric, part, mode = 'gauge' }: SeriesDraft): number | Exclusion {
-    if (this.#options.skip.includes(measure.quantity)) return 'skipped';
     const below = at.within === '' ? part : part === '' ? at.within : `${at.within}/${part}`;
+    const sensor = this.sensorOf(at.subject.type, measure, metric, below);
+    return sensor === null ? 'skipped' : this.seriesOf(at.subject, sensor, mode);
+  }
+
+  /** A sensor by its names as they are written; null where the site wants none of its quantity. */
+  sensorOf(type: string, measure: Measure, metric: string, part: string): Sensor | null {
+    if (this.#options.skip.includes(measure.quantity)) return null;
     const name = this.#clean(metric) || measure.quantity;
-    return this.seriesOf({ subject: at.subject, measure, metric: name, part: this.#clean(below) || name, mode });
+    return this.cleanSensor(type, measure, name, this.#clean(part) || name);
   }
 
   /** The same by the location as it stands on the wire. */
@@ -131,25 +149,22 @@ export class Recorder {
     return at === null ? 'noName' : this.define({ at, ...draft });
   }
 
-  /** The index of a series whose names are clean already. */
-  seriesOf({
-    subject,
-    measure,
-    metric,
-    part,
-    mode,
-  }: {
-    subject: Subject;
-    measure: Measure;
-    metric: string;
-    part: string;
-    mode: Mode;
-  }): number | Exclusion {
-    const { scale, offset, quantity, unit } = measure;
-    // Clean names hold no NUL, so that it parts them safely.
-    const wire = scale === 1 && offset === 0 ? '' : `\0${scale}\0${offset}`;
-    const key = `${subject.type}\0${subject.id}\0${quantity}\0${metric}\0${part}\0${unit}${wire}`;
-    const known = this.#byKey.get(key);
+  /** The same, whose names are clean already. */
+  cleanSensor(type: string, measure: Measure, metric: string, part: string): Sensor {
+    const key = keyOfSensor(measure, metric, part);
+    const full = `${type}${key}`;
+    let sensor = this.#sensors.get(full);
+    if (sensor === undefined) {
+      const group = this.#group(measure, metric);
+      sensor = { measure, group, part, key, like: this.#likeOf(type, group, part), code: this.#codeOf(measure), series: new Map() };
+      this.#sensors.set(full, sensor);
+    }
+    return sensor;
+  }
+
+  /** The index of a subject's series of a sensor. */
+  seriesOf(subject: Subject, { measure, group, part, like, code, key, series: bySubject }: Sensor, mode: Mode): number | Exclusion {
+    const known = bySubject.get(subject);
     if (known !== undefined) {
       // Whichever message says so first or last: what once was called a counter is one.
       const series = this.series[known] as Series;
@@ -158,11 +173,10 @@ export class Recorder {
     }
     if (this.series.length >= this.#options.maxSeries) return 'overSeries';
     const index = this.series.length;
-    const group = this.#group(measure, metric);
-    this.series.push({ key, subject, group, part, like: this.#likeOf(subject.type, group, part), mode, scale, offset });
-    this.hashes.push(hashText(key));
-    this.#byKey.set(key, index);
-    this.#codes.push(this.#codeOf(measure));
+    this.series.push({ subject, group, part, like, mode, scale: measure.scale, offset: measure.offset });
+    this.hashes.push(hashText(key, hashOfSubject(subject)));
+    bySubject.set(subject, index);
+    this.#codes.push(code);
     return index;
   }
 
@@ -289,7 +303,7 @@ export class Recorder {
 
   /** Ends the intake: what only finds series and subjects again is let go, before the results take its room. */
   close(): void {
-    this.#byKey.clear();
+    this.#sensors.clear();
     this.#cleaned.clear();
     this.#places.clear();
     this.#groups.clear();
@@ -300,6 +314,21 @@ export class Recorder {
     const { scale, offset } = this.series[index] as Series;
     return raw * scale + offset;
   }
+}
+
+/** Clean names hold no NUL, so that it parts them safely. */
+function keyOfSensor({ quantity, unit, scale, offset }: Measure, metric: string, part: string): string {
+  const wire = scale === 1 && offset === 0 ? '' : `\0${scale}\0${offset}`;
+  return `\0${quantity}\0${metric}\0${part}\0${unit}${wire}`;
+}
+
+/** What a series is told apart by from all others. */
+export function keyOf({ subject, group, part, scale, offset }: Series): string {
+  return `${subject.type}\0${subject.id}${keyOfSensor({ ...group, scale, offset }, group.metric, part)}`;
+}
+
+export function hashOfSubject({ type, id }: Subject): number {
+  return hashText(id, hashText('\0', hashText(type)));
 }
 
 function childOf<K, C, V>(parents: Map<K, Map<C, V>>, key: K): Map<C, V> {

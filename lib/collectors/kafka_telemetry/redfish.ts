@@ -1,8 +1,17 @@
-import { type Intake, isRecord, type JsonRecord, type KnownSensor, type MessageContext, type SensorTable } from './intake.ts';
+import {
+  type Intake,
+  isRecord,
+  type JsonRecord,
+  type LocationTable,
+  type MessageContext,
+  type MessageTables,
+  type SensorTable,
+  type WireSensor,
+} from './intake.ts';
 import { isCounterName, measureOfMessage } from './quantity.ts';
-import type { Exclusion } from './recorder.ts';
+import type { Exclusion, Position } from './recorder.ts';
 import { LONGEST_COMMON } from './records.ts';
-import { readingOf, textOfField } from './values.ts';
+import { detached, readingOf, textOfField } from './values.ts';
 
 /*
  * Cray telemetry as hms-hmcollector publishes it: Redfish `Events` whose `Oem.Sensors` hold the readings, and HPCM's flat
@@ -26,24 +35,28 @@ export interface SensorFrame {
   /** Where sensors are that do not say so, and their time. */
   location: string;
   time: unknown;
-  tables: Map<string, SensorTable>;
+  tables: MessageTables;
 }
 
 /** Takes one sensor. */
 export function takeSensor(sensor: JsonRecord, frame: SensorFrame, intake: Intake, context: MessageContext): void {
   const location = textOfField(sensor['Location']) || frame.location;
-  const table = frame.tables.get(location);
-  const series = (table === undefined ? undefined : knownSeries(sensor, table)) ?? defineSensor(sensor, frame, location, table, intake);
+  const table = frame.tables.locations.get(location);
+  const known = table === undefined ? -1 : placeOf(sensor, table);
+  const series = known < 0 ? defineSeries(sensor, frame, location, table, intake) : ((table as LocationTable).series[known] as number);
   intake.recorder.record(series, intake.timeOf(sensor['Timestamp'] ?? frame.time, context), readingOf(sensor['Value']));
 }
 
-/** The series of a sensor that was seen at its location; comparing fields as they stand is far cheaper than a key of all. */
-function knownSeries(sensor: JsonRecord, table: SensorTable): number | undefined {
+/**
+ * Where a sensor stands among those that are known, −1 for nowhere; comparing fields as they stand is far cheaper than a key
+ * of all.
+ */
+function placeOf(sensor: JsonRecord, table: SensorTable, at?: Position): number {
   const { sensors } = table;
   const from = table.next < sensors.length ? table.next : 0;
   for (let i = 0; i < sensors.length && i < LOOKED_THROUGH; i++) {
-    const at = from + i < sensors.length ? from + i : from + i - sensors.length;
-    const known = sensors[at] as KnownSensor;
+    const place = from + i < sensors.length ? from + i : from + i - sensors.length;
+    const known = sensors[place] as WireSensor;
     if (
       known.physical === sensor['PhysicalContext'] &&
       known.index === sensor['Index'] &&
@@ -51,23 +64,44 @@ function knownSeries(sensor: JsonRecord, table: SensorTable): number | undefined
       known.sub === sensor['PhysicalSubContext'] &&
       known.parent === sensor['ParentalContext'] &&
       known.parentIndex === sensor['ParentalIndex'] &&
-      known.subIndex === sensor['SubIndex']
+      known.subIndex === sensor['SubIndex'] &&
+      (at === undefined || (known.type === at.subject.type && known.within === at.within))
     ) {
-      table.next = at + 1;
-      return known.series;
+      table.next = place + 1;
+      return place;
     }
   }
-  return undefined;
+  return -1;
 }
 
-/** Defines a sensor: the fields by which `sat sensors` tells sensors apart are its identity, but for the topic. */
-function defineSensor(
+/** Defines the series of a sensor at a location where it was not seen yet. */
+function defineSeries(
   sensor: JsonRecord,
-  { messageId, source, tables }: SensorFrame,
+  frame: SensorFrame,
   location: string,
-  table: SensorTable | undefined,
+  table: LocationTable | undefined,
   intake: Intake,
 ): number | Exclusion {
+  const { messageId, source, tables } = frame;
+  const at = table?.at ?? intake.recorder.subjectAt(location, source);
+  if (at === null || messageId.length > LONGEST_COMMON) return 'noName';
+  const place = placeOf(sensor, tables.all, at);
+  const known = place < 0 ? defineSensor(sensor, messageId, at, intake) : (tables.all.sensors[place] as WireSensor);
+  if (known === null) return 'skipped';
+  const series = intake.recorder.seriesOf(at.subject, known.sensor, known.mode);
+  if (typeof series === 'string') return series;
+  // What Avro's JSON encoding wraps is another object each time, and never found again.
+  const isPlain = !Object.values(sensor).some((value) => value !== null && typeof value === 'object');
+  if (place < 0 && isPlain) intake.rememberSensor(tables, known);
+  if (isPlain) intake.rememberSeries(tables, location, at, known, series);
+  return series;
+}
+
+/**
+ * Defines a sensor: the fields by which `sat sensors` tells sensors apart are its identity, but for the topic. Null where the
+ * site wants none of its quantity.
+ */
+function defineSensor(sensor: JsonRecord, messageId: string, at: Position, intake: Intake): WireSensor | null {
   const parent = textOfField(sensor['ParentalContext']);
   const parentIndex = ordinal(sensor['ParentalIndex']);
   const physical = textOfField(sensor['PhysicalContext']);
@@ -75,30 +109,31 @@ function defineSensor(
   const sub = textOfField(sensor['PhysicalSubContext']);
   const device = textOfField(sensor['DeviceSpecificContext']);
   const subIndex = ordinal(sensor['SubIndex']);
-  const at = table?.at ?? intake.recorder.subjectAt(location, source);
-  if (at === null || messageId.length > LONGEST_COMMON) return 'noName';
-  const measure = measureOfMessage(messageId, at.subject.type === 'pdu');
+  const { type } = at.subject;
+  const measure = measureOfMessage(messageId, type === 'pdu');
   const unnamed = measure.quantity === 'fabric' || measure.quantity === 'other' ? messageId.slice(messageId.lastIndexOf('.') + 1) : '';
   const what = physical === '' || physical === 'INVALID' ? 'unknown' : physical;
-  const series = intake.recorder.define({
-    at,
-    measure,
-    metric: joined(' ', unnamed, what, sub),
-    part: joined('/', `${parent}${parentIndex}`, `${what}${index}`, sub, device, subIndex),
+  const part = joined('/', at.within, `${parent}${parentIndex}`, `${what}${index}`, sub, device, subIndex);
+  const found = intake.recorder.sensorOf(type, measure, joined(' ', unnamed, what, sub), part);
+  if (found === null) return null;
+  return {
+    parent: own(sensor['ParentalContext']),
+    parentIndex: own(sensor['ParentalIndex']),
+    physical: own(sensor['PhysicalContext']),
+    index: own(sensor['Index']),
+    sub: own(sensor['PhysicalSubContext']),
+    device: own(sensor['DeviceSpecificContext']),
+    subIndex: own(sensor['SubIndex']),
+    type,
+    within: at.within,
+    sensor: found,
     mode: isCounterName(unnamed, measure.quantity) ? 'counter' : 'gauge',
-  });
-  if (typeof series === 'string') return series;
-  intake.rememberSensor(tables, location, at, {
-    parent: sensor['ParentalContext'],
-    parentIndex: sensor['ParentalIndex'],
-    physical: sensor['PhysicalContext'],
-    index: sensor['Index'],
-    sub: sensor['PhysicalSubContext'],
-    device: sensor['DeviceSpecificContext'],
-    subIndex: sensor['SubIndex'],
-    series,
-  });
-  return series;
+  };
+}
+
+/** A text that keeps no other in memory. */
+function own(raw: unknown): unknown {
+  return typeof raw === 'string' ? detached(raw) : raw;
 }
 
 function joined(separator: string, ...texts: string[]): string {

@@ -1,8 +1,8 @@
 import type { Subject } from '../../model/condition.ts';
 import { compareNames } from '../../model/text.ts';
 import { medianOf, Quantile } from './quantile.ts';
-import type { Group, Recorder, Series } from './recorder.ts';
-import { hashText, type Run } from './samples.ts';
+import { type Group, hashOfSubject, keyOf, type Recorder, type Series } from './recorder.ts';
+import type { Run } from './samples.ts';
 import { type Memory, type SeriesStats, StatsTable } from './tables.ts';
 
 /**
@@ -164,12 +164,12 @@ function inOrder({ series, hashes }: Recorder): Uint32Array {
   for (const [index, { subject }] of series.entries()) {
     let hash = subjectHashes.get(subject);
     if (hash === undefined) {
-      hash = hashText(`${subject.type}\0${subject.id}`) % 2 ** 21;
+      hash = hashOfSubject(subject) % 2 ** 21;
       subjectHashes.set(subject, hash);
     }
     ranks[index] = hash * 2 ** 32 + (hashes[index] as number);
   }
-  const byKey = (a: number, b: number): number => ((series[a] as Series).key < (series[b] as Series).key ? -1 : 1);
+  const byKey = (a: number, b: number): number => (keyOf(series[a] as Series) < keyOf(series[b] as Series) ? -1 : 1);
   return Uint32Array.from(series.keys()).sort((a, b) => (ranks[a] as number) - (ranks[b] as number) || byKey(a, b));
 }
 

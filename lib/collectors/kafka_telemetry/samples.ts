@@ -16,9 +16,12 @@ function mix(seed: number, time: number): number {
   return (h ^ (h >>> 15)) >>> 0;
 }
 
-/** FNV-1a over UTF-16 code units: the same for a series in every run, whatever its index. */
-export function hashText(text: string): number {
-  let h = 0x811c9dc5;
+/**
+ * FNV-1a over UTF-16 code units: the same for a series in every run, whatever its index.
+ * @param begin the hash of what stands before the text
+ */
+export function hashText(text: string, begin = 0x811c9dc5): number {
+  let h = begin;
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
   return h >>> 0;
 }

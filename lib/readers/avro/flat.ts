@@ -43,7 +43,7 @@ class FlatReader {
   readonly #fields: readonly Field[];
   readonly #record: Record<string, unknown>;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  readonly #texts: string[] = new Array<string>(TEXTS).fill('');
+  readonly #texts: string[] = Array.from({ length: TEXTS }, () => '');
   readonly #float = new DataView(new ArrayBuffer(8));
   #bytes: Uint8Array = new Uint8Array(0);
   #at = 0;

@@ -135,7 +135,12 @@ function readBody(bytes: Uint8Array, body: Body, { found, messages }: Pick<Readi
     const text = isAscii(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1') : undefined;
     for (const { timestamp, from, length } of values) {
       found.bytes += Math.max(0, length);
-      const value = length < 0 ? null : text === undefined ? new Uint8Array(bytes.buffer, bytes.byteOffset + from, length) : text.slice(from, from + length);
+      const value =
+        length < 0
+          ? null
+          : text === undefined
+            ? new Uint8Array(bytes.buffer, bytes.byteOffset + from, length)
+            : text.slice(from, from + length);
       messages.push({ topic, timestamp, value });
     }
   }
