@@ -17,7 +17,7 @@ const lists = [0, 1, 2].map((offset) => calling({ name: 'list_conditions', argum
 
 const openai = (message: string, more: object = {}): Reply => status(400, { error: { message, type: 'invalid_request_error', ...more } });
 
-describe('a context that is full', () => {
+describe('26: a context that is full', () => {
   it.each<[string, Reply, number | null]>([
     [
       'vLLM',

@@ -66,6 +66,14 @@ describe('servers that are not ready', () => {
     await other.stop();
   });
 
+  it('41: a first answer that is long in coming is waited for, and asked for once', async () => {
+    const slow: Reply = (response) =>
+      void setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(calling(look))), 400);
+    const { assessment } = await stub.run([slow, SUBMITS], { limits: { timeout: 10_000 } });
+    expect(assessment).toMatchObject({ status: 'ok', usage: { turns: 2, toolCalls: 1 } });
+    expect(stub.sent).toHaveLength(2);
+  });
+
   it('30: temperature 0 promises nothing: what was answered is recorded, answer by answer', async () => {
     const { exchanges } = await stub.run([calling(look), SUBMITS]);
     expect(exchanges.map((e) => (e.answer as { calls: { name: string }[] }).calls[0]?.name)).toEqual(['list_sources', 'submit_report']);
