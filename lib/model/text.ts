@@ -3,6 +3,9 @@
 // the byte order mark), interlinear annotation, lone surrogates.
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]|\p{Default_Ignorable_Code_Point}|\p{Surrogate}/gu;
 
+/** Most texts: nothing to escape, seen at a glance. */
+const PLAIN_LINE = /^[ -~]*$/;
+
 function escapeCharacter(c: string): string {
   if (c === '\n') return '\\n';
   if (c === '\r') return '\\r';
@@ -18,7 +21,7 @@ function escapeCharacter(c: string): string {
 export function oneLine(text: string, max = 400): string {
   // A text is cut before it is escaped, so that a hostile 10 MB line costs no more than a short one.
   const cut = text.length > max ? text.slice(0, max) : text;
-  const clean = cut.replace(UNSAFE, escapeCharacter).trim();
+  const clean = (PLAIN_LINE.test(cut) ? cut : cut.replace(UNSAFE, escapeCharacter)).trim();
   return text.length > max ? `${clean}…(+${text.length - max})` : clean;
 }
 

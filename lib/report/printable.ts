@@ -1,5 +1,7 @@
 // Controls but the line feed, separators, what is made to be invisible, lone surrogates.
 const UNSAFE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]|\p{Default_Ignorable_Code_Point}|\p{Surrogate}/gu;
+/** What may hold some of it: reports are large, and nearly all of them is printable ASCII. */
+const NOT_PLAIN = /[^\n -~]+/g;
 const COLOURS = /\u001b\[[\d;]*m/g;
 
 /**
@@ -8,7 +10,7 @@ const COLOURS = /\u001b\[[\d;]*m/g;
  * @param options.colour leaves colours as they are: for output that sets its own
  */
 export function printable(text: string, { colour = false }: { colour?: boolean } = {}): string {
-  if (!colour) return text.replaceAll(UNSAFE, escapeUnits);
+  if (!colour) return text.replaceAll(NOT_PLAIN, (run) => run.replaceAll(UNSAFE, escapeUnits));
   const between = text.split(COLOURS).map((part) => printable(part));
   const colours = text.match(COLOURS) ?? [];
   return between.map((part, i) => part + (colours[i] ?? '')).join('');

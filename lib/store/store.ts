@@ -109,7 +109,7 @@ export class Store {
   }
 
   async putText(key: string, text: string): Promise<void> {
-    if (/\p{Surrogate}/u.test(text)) throw new StoreError(`${key}: half a surrogate pair has no place in a stored text`, { key });
+    if (!text.isWellFormed()) throw new StoreError(`${key}: half a surrogate pair has no place in a stored text`, { key });
     await this.#write(key, text);
   }
 
