@@ -54,7 +54,7 @@ export async function packFacts(facts: readonly SubjectFacts[]): Promise<PackedF
     for (const entry of entries) next[entry.hash & (count - 1)]?.push(entry);
     shards = next;
   }
-  const texts = shards.map((shard) => canonicalJson(shard.map((entry) => ({ subject: entry.subject, facts: entry.facts }))));
+  const texts = shards.map((shard) => canonicalJson(shard.map(({ facts, subject: { id, type } }) => ({ facts, subject: { id, type } }))));
   return { subjects: entries.length, shards: await Promise.all(texts.map(async (text) => ({ text, sha256: await digestHex(text) }))) };
 }
 

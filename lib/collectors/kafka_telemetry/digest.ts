@@ -203,10 +203,10 @@ function readingJson({ group, part }: Series, index: number, { memories, stats, 
   const { quantity: kind, metric, unit } = group;
   const last = rounded(memories.valueOf(index));
   const at = isoOf(memories.timeOf(index));
-  if (!stats.has(index)) return { kind, metric, part, unit, last, at };
-  const [min, max] = [stats.get(index, 'min'), stats.get(index, 'max')];
-  if (min === max) return { kind, metric, part, unit, last, at };
-  return { kind, metric, part, unit, last, at, min: rounded(min), mean: rounded(stats.get(index, 'mean')), max: rounded(max) };
+  const [min, max] = stats.has(index) ? [stats.get(index, 'min'), stats.get(index, 'max')] : [0, 0];
+  // In the order in which they are stored, which is dear to make.
+  if (min === max) return { at, kind, last, metric, part, unit };
+  return { at, kind, last, max: rounded(max), mean: rounded(stats.get(index, 'mean')), metric, min: rounded(min), part, unit };
 }
 
 /** Numbers worth a trend: loads, and the means and maxima of what cooling is judged by. */
