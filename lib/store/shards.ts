@@ -54,7 +54,9 @@ export async function packFacts(facts: readonly SubjectFacts[]): Promise<PackedF
     for (const entry of entries) next[entry.hash & (count - 1)]?.push(entry);
     shards = next;
   }
-  const texts = shards.map((shard) => canonicalJson(shard.map(({ facts, subject: { id, type } }) => ({ facts, subject: { id, type } }))));
+  // In the order of canonical JSON, which is dear to make.
+  const plain = ({ facts: known, subject: { id, type } }: SubjectFacts) => ({ facts: known, subject: { id, type } });
+  const texts = shards.map((shard) => canonicalJson(shard.map(plain)));
   return { subjects: entries.length, shards: await Promise.all(texts.map(async (text) => ({ text, sha256: await digestHex(text) }))) };
 }
 
