@@ -19,9 +19,24 @@ export function spotKey({ type, id }: Spot): string {
 /** Containers by name that can be a common cause; a board holds too few nodes, and a node is none. */
 const CONTAINERS: readonly string[] = ['rack', 'chassis', 'slot', 'switch', 'pdu', 'cdu'];
 
-interface Held {
-  spot: Spot;
-  nodes: Set<string>;
+/** A place and the nodes that stand there. */
+class Held {
+  readonly spot: Spot;
+  readonly #names: string[] = [];
+  #nodes: ReadonlySet<string> | undefined;
+
+  constructor(spot: Spot) {
+    this.spot = spot;
+  }
+
+  add(name: string): void {
+    this.#names.push(name);
+  }
+
+  /** The nodes by name: few of all places are ever looked into. */
+  get nodes(): ReadonlySet<string> {
+    return (this.#nodes ??= new Set(this.#names));
+  }
 }
 
 /**
@@ -33,7 +48,7 @@ export class Places {
   readonly members = new Map<string, Held>();
   /** All nodes that are known: what findings are a share of. */
   readonly nodes: ReadonlySet<string>;
-  readonly #ofNode = new Map<string, Spot[]>();
+  readonly #ofNode = new Map<string, Held[]>();
 
   constructor(
     nodes: Iterable<string>,
@@ -46,15 +61,18 @@ export class Places {
     this.nodes = known;
     const byType = CONTAINERS.map((type) => ({ type, at: this.#placesOf(type) }));
     for (const name of known) {
+      const mine: Held[] = [];
       const place = placeUnder(names.of(name));
-      if (place) for (const { type, at } of byType) if (place[type] !== undefined) put(at(place[type]), name, this.#ofNode);
+      if (place) for (const { type, at } of byType) if (place[type] !== undefined) put(at(place[type]), name, mine);
+      this.#ofNode.set(name, mine);
     }
     for (const [type, places] of Object.entries(topology)) {
       const at = this.#placesOf(type);
       for (const [id, set] of Object.entries(places)) {
         for (const told of nodeSetOf(set)) {
           const name = names.canonical(told);
-          if (known.has(name)) put(at(id), name, this.#ofNode);
+          const mine = this.#ofNode.get(name);
+          if (mine) put(at(id), name, mine);
         }
       }
     }
@@ -62,13 +80,14 @@ export class Places {
     for (const some of identities.values()) {
       for (const { name, image } of some) {
         const own = names.canonical(name);
-        if (image !== undefined && known.has(own)) put(imaged(image), own, this.#ofNode);
+        const mine = image === undefined ? undefined : this.#ofNode.get(own);
+        if (mine && image !== undefined) put(imaged(image), own, mine);
       }
     }
   }
 
   of(name: string): readonly Spot[] {
-    return this.#ofNode.get(name) ?? [];
+    return (this.#ofNode.get(name) ?? []).map((held) => held.spot);
   }
 
   /** The places of a type by their names, made when first asked for: the key of each is put together once. */
@@ -78,12 +97,27 @@ export class Places {
       let held = known.get(id);
       if (held) return held;
       const key = spotKey({ type, id });
-      held = this.members.get(key) ?? { spot: { type, id }, nodes: new Set() };
+      held = this.members.get(key) ?? new Held({ type, id });
       this.members.set(key, held);
       known.set(id, held);
       return held;
     };
   }
+}
+
+function placeUnder(names: readonly string[]): Place | null {
+  for (const name of names) {
+    const place = placeOfXname(name);
+    if (place) return place;
+  }
+  return null;
+}
+
+/** A node is in few places: whether it is in this one already is seen by looking through them. */
+function put(held: Held, name: string, mine: Held[]): void {
+  if (mine.includes(held)) return;
+  held.add(name);
+  mine.push(held);
 }
 
 const NO_TOPOLOGY: GroundTruth['topology'] = {};
@@ -112,22 +146,6 @@ const placesOnce = oncePer(
 function* both(some: Iterable<string>, others: Iterable<string>): Iterable<string> {
   yield* some;
   yield* others;
-}
-
-function placeUnder(names: readonly string[]): Place | null {
-  for (const name of names) {
-    const place = placeOfXname(name);
-    if (place) return place;
-  }
-  return null;
-}
-
-function put({ spot, nodes }: Held, name: string, ofNode: Map<string, Spot[]>): void {
-  if (nodes.has(name)) return;
-  nodes.add(name);
-  const spots = ofNode.get(name);
-  if (spots) spots.push(spot);
-  else ofNode.set(name, [spot]);
 }
 
 /** Where two places hold the same nodes, the one that is the likelier cause of such a kind comes first. */
