@@ -33,7 +33,8 @@ export function subjectId(type: string, rawName: unknown, nodeDomains: readonly 
   const lower = name.toLowerCase();
   // Of nested domains the longest counts, so that the order in the configuration changes no id.
   const suffix = nodeDomains
-    .map((domain) => `.${domain.toLowerCase()}`)
+    // A name that a resolver took for complete ends in a dot.
+    .map((domain) => `.${domain.toLowerCase()}${lower.endsWith('.') ? '.' : ''}`)
     .filter((end) => lower.endsWith(end) && lower.length > end.length)
     .reduce((longest, end) => (end.length > longest.length ? end : longest), '');
   return cleanName(lower.slice(0, lower.length - suffix.length));

@@ -120,6 +120,12 @@ describe('names and places', () => {
     expect(await one({})).not.toHaveProperty('xname');
   });
 
+  it('takes xnames of five digits', async () => {
+    const result = await collect([input('nodes.json', [node('X12000c0s1b0n1'), node('x12000c0s1b0', { type: 'unknown' })])]);
+    expect(result.summary).toMatchObject({ classes: { node: 1, bmc: 1 } });
+    expect(factsOf(result, 'x12000c0s1b0n1')?.['place']).toMatchObject({ rack: 'x12000', slot: 'x12000c0s1' });
+  });
+
   it('reads HPCM coordinates as far as they go, with 0 a place and null none', async () => {
     const location = (rack: unknown, chassis: unknown, tray: unknown, controller: unknown): JsonObject => ({
       location: { rack, chassis, tray, controller, node: 0 } as JsonObject,

@@ -46,6 +46,11 @@ describe('the total that OneView states', () => {
     ]);
   });
 
+  it.each(['', null])('is met where the last page’s link is %j', (last) => {
+    const pages = [serverPage(0, 2, { total: 3, next: next(2) }), { ...serverPage(2, 3, { total: 3 }), nextPageUri: last }];
+    expect(check(...pages)).toMatchObject({ stated: 3, collected: 3, missing: 0, proven: true, problems: [] });
+  });
+
   it('names the page that is not there', () => {
     const result = check(serverPage(0, 2, { total: 5, next: next(2) }), serverPage(4, 5, { total: 5 }));
     expect(result.problems[0]?.message).toContain('the page at 2 that p1.json names as the next one is not among the inputs');

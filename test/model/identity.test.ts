@@ -111,6 +111,7 @@ describe('subjectId', () => {
     (type) => {
       expect(subjectId(type, ' X1000C0s0b0n0 ', DOMAINS)).toBe('x1000c0s0b0n0');
       expect(subjectId(type, 'Login1.HSN.cm.demo.test', DOMAINS)).toBe('login1');
+      expect(subjectId(type, 'login1.hsn.cm.demo.test.', DOMAINS)).toBe('login1');
       expect(subjectId(type, 'login1.other.test', DOMAINS)).toBe('login1.other.test');
     },
   );
