@@ -21,6 +21,9 @@ const READINGS = 48;
 export function rounded(value: number): number {
   // Most readings are short already, and writing them out to see it is dear.
   if (Number.isInteger(value) && Math.abs(value) < 1e6) return value;
+  // So are those with few places, of which no more than six digits stand before and behind the point.
+  const size = Math.abs(value);
+  if (size >= 1 && size < 1e4 && Math.round(value * 100) / 100 === value) return value;
   return Number.isFinite(value) ? Number(value.toPrecision(6)) : 0;
 }
 

@@ -92,13 +92,12 @@ export function earlierOf({ before, preceding }: Recorder, index: number): Memor
 }
 
 /**
- * Whether a sample belongs to the window. What a sensor said up to its newest sample of the last run was rolled up then,
+ * Whether a sample from before the window belongs to it. What a sensor said up to its newest sample of the last run was rolled up then,
  * or came too late for good; what came since belongs here, though it may lie before the window: topics lag behind each
  * other. A window that is seen again takes what it took the first time.
  */
-function belongsTo({ start }: Window, { before, preceding }: Recorder): (index: number, time: number) => boolean {
+function belongsTo({ before, preceding }: Recorder): (index: number, time: number) => boolean {
   return (index, time) => {
-    if (time >= start) return true;
     const earlier = preceding.has(index) ? preceding : before;
     return earlier.has(index) && time > earlier.timeOf(index);
   };
@@ -107,7 +106,7 @@ function belongsTo({ start }: Window, { before, preceding }: Recorder): (index: 
 /** Rolls up what the recorder took in: per series and per group. The order of the samples makes no difference. */
 export function rollUp(recorder: Recorder, window: Window, length: number): Rollup {
   const { samples, series } = recorder;
-  samples.compact(window.end - length, belongsTo(window, recorder));
+  samples.compact(window.end - length, window.start, belongsTo(recorder));
   const order = inOrder(recorder);
   const stats = new StatsTable(series.length);
   const groups = new Map<Group, GroupStats & { sketch: Quantile; sum: number }>();

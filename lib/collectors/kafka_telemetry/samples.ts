@@ -60,6 +60,8 @@ export class SampleStore {
   readonly #hashes: readonly number[];
   #chunks: Chunk[] = [];
   #length = 0;
+  /** No sample is older; those without a time of their own are older than any. */
+  #oldest = Number.POSITIVE_INFINITY;
   /** The order of all samples, while none has come or gone since. */
   #sorted: Sorted | null = null;
 
@@ -88,6 +90,7 @@ export class SampleStore {
     chunk.series[at] = series;
     chunk.time[at] = time;
     chunk.value[at] = value;
+    if (time < this.#oldest) this.#oldest = time;
     this.#length++;
     this.#sorted = null;
   }
@@ -99,16 +102,18 @@ export class SampleStore {
   /**
    * Drops what lies before `floor` or does not belong to the window, then repeated samples, then thins what is over the
    * budget.
+   * @param from what is as new as this belongs to the window without a question
    */
-  compact(floor: number, belongs?: (series: number, time: number) => boolean): void {
-    this.#filter((chunk, at) => {
-      const time = chunk.time[at] as number;
-      if (time < 0) return true;
-      if (time < floor) this.late++;
-      else if (belongs !== undefined && !belongs(chunk.series[at] as number, time)) this.covered++;
-      else return true;
-      return false;
-    });
+  compact(floor: number, from = floor, belongs?: (series: number, time: number) => boolean): void {
+    if (this.#oldest < Math.max(floor, from))
+      this.#filter((chunk, at) => {
+        const time = chunk.time[at] as number;
+        if (time < 0) return true;
+        if (time < floor) this.late++;
+        else if (belongs !== undefined && time < from && !belongs(chunk.series[at] as number, time)) this.covered++;
+        else return true;
+        return false;
+      });
     const repeated = this.#repeated();
     if (repeated !== null) this.#filter((_, __, index) => repeated[index] === 0);
     while (this.#length > this.#budget && this.thinning < 30) {
@@ -209,8 +214,12 @@ export class SampleStore {
     const compare = (a: number, b: number): number => this.#timeOf(a) - this.#timeOf(b) || this.#valueOf(a) - this.#valueOf(b);
     for (let s = 0; s + 1 < starts.length; s++) {
       const [start, end] = [starts[s] as number, starts[s + 1] as number];
+      let last = start < end ? this.#timeOf(order[start] as number) : 0;
       for (let i = start + 1; i < end; i++) {
-        if (compare(order[i - 1] as number, order[i] as number) <= 0) continue;
+        const time = this.#timeOf(order[i] as number);
+        const isBehind = time > last || (time === last && this.#valueOf(order[i - 1] as number) <= this.#valueOf(order[i] as number));
+        last = time;
+        if (isBehind) continue;
         order.subarray(start, end).sort(compare);
         break;
       }
