@@ -2,8 +2,14 @@ import { Worker } from 'node:worker_threads';
 import type { DigestReply, DigestRequest } from './digest.ts';
 import { adviceFor, wayOf } from './advice.ts';
 
-/** A digest that takes longer than this no longer keeps others waiting: it may be stuck, and they are not. */
+/** A digest that takes longer than this, and may be stuck, no longer keeps others waiting. */
 const PATIENCE = 3000;
+
+/** Of all threads so far, ms. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
 
 interface Job {
   request: DigestRequest;
@@ -54,7 +60,7 @@ export class DigestThreads {
     };
     const finish = (reply: DigestReply): void => {
       clearTimeout(deadline);
-      clearTimeout(patience);
+      clearInterval(patience);
       thread.off('message', answered).off('error', failed).off('exit', ended);
       free();
       job.settle(reply);
@@ -63,7 +69,13 @@ export class DigestThreads {
       problem: { code, detail, advice: adviceFor(code, wayOf(job.request)) },
       coverage: null,
     });
-    const patience = setTimeout(() => {
+    let used = processorTime();
+    const patience = setInterval(() => {
+      const before = used;
+      used = processorTime();
+      // What is stuck takes no processor: while as many are busy as digests run, all of them work, and more would be in their way.
+      if (used - before > (this.#running - 0.5) * PATIENCE) return;
+      clearInterval(patience);
       free();
       this.#startMore();
     }, PATIENCE);
