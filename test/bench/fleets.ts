@@ -17,10 +17,14 @@ const PER_THOUSAND: Readonly<Record<string, number>> = {
 /** Faults that reach a whole fleet, or hundreds of nodes of any: their conditions would be most of all that there are. */
 const FLEET_WIDE: ReadonlySet<string> = new Set(['storage_stopped', 'supply_warm', 'supply_rises']);
 
+/** Kinds of faults that are laid on the cluster, not on a source of it. */
+export const CLUSTER_KINDS: readonly string[] = FAULTS.map(({ kind }) => kind).filter((kind) => !kind.startsWith('source_'));
+const LOCAL_KINDS = CLUSTER_KINDS.filter((kind) => !FLEET_WIDE.has(kind));
+
 /** The faults of a bad day: with the everyday noise about 3,000 conditions are open on 12,000 nodes. */
-export function badDay(size: number): FaultSpec[] {
+export function badDay(size: number, kinds: readonly string[] = LOCAL_KINDS): FaultSpec[] {
   const { start } = SPEC_DEFAULTS;
-  return FAULTS.filter(({ kind }) => !kind.startsWith('source_') && !FLEET_WIDE.has(kind)).flatMap(({ kind }) =>
+  return kinds.flatMap((kind) =>
     Array.from({ length: Math.max(1, Math.round(((PER_THOUSAND[kind] ?? 0) * size) / 1000)) }, (_, i) => ({
       kind,
       // Links judged by what is so now have begun lately; the rest fell out over the day.

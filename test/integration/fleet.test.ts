@@ -9,7 +9,7 @@ import { fleetSpec, HOUR, parseFault, SpecError } from '../../lib/eval/spec.ts';
 import { parseGroundTruth } from '../../lib/findings/ground-truth.ts';
 import { expand } from '../../lib/nodeset.ts';
 import { run } from '../../lib/steps/run.ts';
-import { badDay } from '../bench/fleets.ts';
+import { badDay, CLUSTER_KINDS } from '../bench/fleets.ts';
 import { MemorySink, mistakes, observerOf, spec, temporaryFolder, worrying, writeSite, writtenFleet } from '../eval/fleets.ts';
 
 /** The source files of a folder, with their bytes and times. */
@@ -122,7 +122,7 @@ describe('what the observer says of a generated fleet', { timeout: 120_000 }, ()
 
   it('exactly the faults laid, some of every kind among a thousand nodes, by whoever wrote them', async () => {
     const folder = temporaryFolder();
-    const fleet = new Fleet(fleetSpec({ nodes: 1000, seed: 3, faults: badDay(1000) }));
+    const fleet = new Fleet(fleetSpec({ nodes: 1000, seed: 3, faults: badDay(1000, CLUSTER_KINDS) }));
     // Before they begin: what a thing showed then tells what it has lost.
     const before = fleet.timeOf(5);
     writeSite(folder, { 'config.yaml': fleet.configuration(before), 'fleet.yaml': fleet.groundTruth() });
