@@ -12,8 +12,8 @@ import { Store } from '../../lib/store/store.ts';
 import { CLI, serve } from './server.ts';
 
 const SOURCES = ['weka_state', 'console_logs'] as const;
-/** Kills of servers, over all lanes, at steps and moments drawn from a seed; store-kill.test.ts adds a hundred of a writer. */
-const KILLS = 198;
+/** Kills of servers, over all lanes, at steps and moments drawn from a seed. */
+const KILLS = 300;
 const LANES = 3;
 
 let folder: string;
