@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { FindingState } from '../lib/model/finding.ts';
-import { onceOfFrozen } from '../lib/model/frozen.ts';
+import { onceOfFrozen } from '../lib/model/once.ts';
 import type { Report } from '../lib/model/report.ts';
 import { readReport } from '../lib/report/publish.ts';
 import { readStory } from '../lib/steps/story.ts';

@@ -1,6 +1,6 @@
 import { SEVERITIES } from '../lib/model/condition.ts';
 import { FindingState } from '../lib/model/finding.ts';
-import { onceOfFrozen } from '../lib/model/frozen.ts';
+import { onceOfFrozen } from '../lib/model/once.ts';
 import type { Report } from '../lib/model/report.ts';
 import type { Observer } from '../lib/steps/observer.ts';
 import { createFunction } from './function.ts';

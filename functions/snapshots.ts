@@ -1,5 +1,5 @@
 import { OBSERVER } from '../lib/findings/observe.ts';
-import { onceOfFrozen } from '../lib/model/frozen.ts';
+import { onceOfFrozen } from '../lib/model/once.ts';
 import type { Snapshot } from '../lib/model/snapshot.ts';
 import { TimeId } from '../lib/model/time.ts';
 import { latestChanges } from '../lib/steps/diff.ts';

@@ -1,7 +1,7 @@
 import { nodeSetOf } from '../nodeset.ts';
 import type { GroundTruth } from './ground-truth.ts';
 import type { Names } from './names.ts';
-import { oncePer } from './once.ts';
+import { oncePer } from '../model/once.ts';
 
 export interface FleetMember {
   role: string;

@@ -1,5 +1,5 @@
 import { blindness, type SourceView } from './observe.ts';
-import { oncePer } from './once.ts';
+import { oncePer } from '../model/once.ts';
 import { at, namesOf, NO_NAMES, numberAt, textAt } from './summary-reader.ts';
 
 export const INVENTORY = 'hpcm_inventory';

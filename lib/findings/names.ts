@@ -1,7 +1,7 @@
 import { comparableSerial } from '../model/facts.ts';
 import { compareNames, sortedByName } from '../model/text.ts';
 import { INVENTORY } from './inventory.ts';
-import { oncePer } from './once.ts';
+import { oncePer } from '../model/once.ts';
 
 /** What one source tells of the identity of one node: what the names of different sources are joined by. */
 export interface Identity {

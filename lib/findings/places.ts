@@ -4,7 +4,7 @@ import { nodeSetOf } from '../nodeset.ts';
 import type { GroundTruth } from './ground-truth.ts';
 import type { Fleet } from './fleet.ts';
 import type { Identity, Names } from './names.ts';
-import { oncePer } from './once.ts';
+import { oncePer } from '../model/once.ts';
 
 /** A place of cause: its type (`switch`, `rack`, `image`, …) and its name. */
 export interface Spot {

@@ -1,6 +1,6 @@
 import { compareSeverity, type Severity } from '../model/condition.ts';
 import type { Finding } from '../model/finding.ts';
-import { onceOfFrozen } from '../model/frozen.ts';
+import { onceOfFrozen } from '../model/once.ts';
 import type { Report } from '../model/report.ts';
 import { formatDuration } from '../model/time.ts';
 import { occasionOf } from '../findings/occasion.ts';

@@ -1,4 +1,4 @@
-import { onceOfFrozen } from '../model/frozen.ts';
+import { onceOfFrozen } from '../model/once.ts';
 import type { Report } from '../model/report.ts';
 import { renderHtml } from './html.ts';
 import { renderMarkdown } from './markdown.ts';

@@ -1,5 +1,5 @@
 import type { GroundTruth } from '../findings/ground-truth.ts';
-import { oncePer } from '../findings/once.ts';
+import { oncePer } from '../model/once.ts';
 import type { Finding } from '../model/finding.ts';
 import { placeOfXname } from '../model/xname.ts';
 import { nodeSetOf } from '../nodeset.ts';
