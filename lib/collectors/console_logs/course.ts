@@ -33,7 +33,7 @@ export class Course {
   readonly state: LogState;
   readonly cleared: Cleared;
   private readonly book: RuleBook;
-  private readonly timezone: string;
+  readonly timezone: string;
   private readonly happenings: Happenings;
   private before = NOTHING_BEFORE;
   /** A kernel that has a clock shows it on every line: what comes without is somebody else's. */
@@ -95,6 +95,13 @@ export class Course {
     this.messages(messagesOf(text, this.timezone), text, candidates);
   }
 
+  /** Takes a line that is nothing but a mark of conserver, as {@link line} would. */
+  mark(time: number, before: Before, start: number, at: number): void {
+    this.happenings.position = start;
+    this.before = before;
+    this.serverLine('MARK', time, start, at);
+  }
+
   /** A partial last line: looked at as it stands, behind what the server broke off before it. */
   unfinished(text: string): void {
     this.happenings.position = this.state.pos;
@@ -124,7 +131,8 @@ export class Course {
     // Between two lines of the server that follow each other stand line ends at most.
     const spoke = output || start - (state.tag ?? 0) > 4;
     this.settlePanic();
-    delete state.ec;
+    // To delete what is not there is dear too, and there is one of these for nearly every line.
+    if (state.ec !== undefined) delete state.ec;
     if (time !== undefined) {
       if (state.mk !== undefined && state.abs) {
         const interval = time - state.mk;
@@ -132,7 +140,7 @@ export class Course {
       }
       const since = state.mk ?? Number.NEGATIVE_INFINITY;
       setWallTime(state, time);
-      delete state.st;
+      if (state.st !== undefined) delete state.st;
       for (const incident of state.open) {
         if (incident.l < since || incident.lu !== undefined || lifetimeOf(incident.k)?.by !== 'quiet') continue;
         // Its last line was written before this mark, perhaps right before: quiet counts from here.
@@ -143,6 +151,7 @@ export class Course {
     }
     if (spoke) state.out = state.t;
     state.tag = at;
+    if (!said.startsWith('Console ')) return;
     if (/^Console down|^Console \[[^\]]{1,64}\] (?:disconnected|connection failed)/.test(said)) {
       this.happenings.add({ kind: 'console_disconnected', at: state.t, line: said, block: 86_400_000 });
     } else if (/^Console up|^Console \[[^\]]{1,64}\] connected/.test(said)) {

@@ -1,4 +1,5 @@
 import type { Before, Course } from './course.ts';
+import { markTime } from './mark.ts';
 import { cleanTexts, copyWithoutColours, isPlain, nextEscape, plainText } from './normalise.ts';
 import type { RuleBook } from './rulebook.ts';
 import { CONTEXT } from './state.ts';
@@ -96,6 +97,12 @@ export class LineFeed {
 
   private whole(bytes: Uint8Array, from: number, start: number, end: number): void {
     const before: Before = { line: () => this.lineBefore(bytes, from, start), text: () => this.textBefore(bytes, from, start) };
+    const mark = markTime(bytes, start, end, this.course.timezone);
+    if (mark !== undefined) {
+      const origin = this.origin + this.committed - from;
+      this.course.mark(mark, before, origin + start, origin + end + 1);
+      return;
+    }
     if (end - start <= MAX_LINE) {
       this.texts(bytes, from, start, end, before);
       return;

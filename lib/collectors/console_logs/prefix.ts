@@ -18,7 +18,7 @@ export interface Message {
   prompt?: 'shell' | 'login';
 }
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+export const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** `ctime()`: `Mon Jan 25 14:46:56 1999`. */
 const CTIME = /(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ([ \d]\d) (\d\d):(\d\d):(\d\d) (\d{4})/;
@@ -72,15 +72,21 @@ const CONMAN_LOG = /(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?: ([A-Z]{3,5}|[+
 
 /** The time in a match of {@link CTIME} whose month is group `at`. */
 export function ctimeOf(match: RegExpExecArray, at: number, timezone: string): number {
-  const reading = Date.UTC(
-    Number(match[at + 5]),
-    MONTHS.indexOf(match[at] as string),
-    Number(match[at + 1]),
-    Number(match[at + 2]),
-    Number(match[at + 3]),
-    Number(match[at + 4]),
-  );
-  return fromLocal(reading, timezone);
+  const [month, day, hours, minutes, seconds, year] = match.slice(at, at + 6) as [string, string, string, string, string, string];
+  return wallTimeOf(Number(year), MONTHS.indexOf(month), Number(day), Number(hours), Number(minutes), Number(seconds), timezone);
+}
+
+/** What a clock of the zone shows → ms since the epoch. @param month from 0 */
+export function wallTimeOf(
+  year: number,
+  month: number,
+  day: number,
+  hours: number,
+  minutes: number,
+  seconds: number,
+  timezone: string,
+): number {
+  return fromLocal(Date.UTC(year, month, day, hours, minutes, seconds), timezone);
 }
 
 /**
