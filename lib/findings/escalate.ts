@@ -80,9 +80,9 @@ function persistenceOf(kind: string, rules: Rules): Persistence | null {
 }
 
 /** The same rise as before keeps its time. */
-function again(t: Tracked, raised: Omit<Raised, 'at'>, now: number): Raised {
-  const isSame = t.raised?.by === raised.by && t.raised.to === raised.to;
-  return { ...raised, at: isSame ? (t.raised?.at ?? toIso(now)) : toIso(now) };
+function again(t: Tracked, { from, to, by, reason }: Omit<Raised, 'at'>, now: number): Raised {
+  const isSame = t.raised?.by === by && t.raised.to === to;
+  return { from, to, by, at: isSame ? (t.raised?.at ?? toIso(now)) : toIso(now), reason };
 }
 
 export interface ImpactInput {

@@ -1,5 +1,6 @@
 import { createStorage, type Driver, type Storage } from 'unstorage';
 import type * as z from 'zod';
+import { conforms } from '../model/conforms.ts';
 import { frozen, JsonSyntaxError, parseJson, pointerSegment } from '../model/json.ts';
 import { type Conditional, KeyExists, type ReadOptions, type WriteOptions } from './drivers/conditional.ts';
 import { KeptTexts } from './kept.ts';
@@ -177,6 +178,7 @@ export function readJson<T>(key: string, text: string, schema: z.ZodType<T>): T 
     const place = cause instanceof JsonSyntaxError ? `line ${cause.line} column ${cause.column}` : 'line 1';
     throw new StoreError(`${key} is damaged at ${place}: ${(cause as Error).message}`, { key, place, cause });
   }
+  if (conforms(schema, value)) return value;
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
