@@ -46,14 +46,11 @@ export class Names {
   readonly #names = new Map<string, string[]>();
 
   constructor(identities: ReadonlyMap<string, readonly Identity[]>) {
-    const ambiguous: Ambiguity[] = [];
-    const own = inOrder(identities.get(OWN) ?? []);
-    const isNode = new Set(own.map((i) => i.name));
-    const byAlias = uniqueOwners(own, 'name', (i) => (i.aliases ?? []).filter((alias) => !isNode.has(alias)), ambiguous);
-    for (const [alias, name] of byAlias) this.#join(alias, name);
-    const byKey = KEYS.map((key) => uniqueOwners(own, key, (i) => valuesOf(i, key), ambiguous));
-    for (const [source, records] of [...identities].sort(([a], [b]) => compareNames(a, b))) {
-      if (source !== OWN) this.#joinSource(inOrder(records), byKey, isNode, ambiguous);
+    let ambiguous = this.#joinAll(identities, (records) => records);
+    if (ambiguous.length > 0) {
+      // Only how ambiguities are told depends on the order of records, and to sort those of a fleet is dear.
+      this.#canonical.clear();
+      ambiguous = this.#joinAll(identities, inOrder);
     }
     this.ambiguous = ambiguous;
     for (const [alias, name] of this.#canonical) {
@@ -75,6 +72,22 @@ export class Names {
   of(name: string): readonly string[] {
     const own = this.canonical(name);
     return this.#names.get(own) ?? [own];
+  }
+
+  #joinAll(
+    identities: ReadonlyMap<string, readonly Identity[]>,
+    ordered: (records: readonly Identity[]) => readonly Identity[],
+  ): Ambiguity[] {
+    const ambiguous: Ambiguity[] = [];
+    const own = ordered(identities.get(OWN) ?? []);
+    const isNode = new Set(own.map((i) => i.name));
+    const byAlias = uniqueOwners(own, 'name', (i) => i.aliases?.filter((alias) => !isNode.has(alias)) ?? NONE, ambiguous);
+    for (const [alias, name] of byAlias) this.#join(alias, name);
+    const byKey = KEYS.map((key) => uniqueOwners(own, key, (i) => valuesOf(i, key), ambiguous));
+    for (const [source, records] of [...identities].sort(([a], [b]) => compareNames(a, b))) {
+      if (source !== OWN) this.#joinSource(ordered(records), byKey, isNode, ambiguous);
+    }
+    return ambiguous;
   }
 
   #join(alias: string, name: string): void {
@@ -125,6 +138,8 @@ export class Names {
   }
 }
 
+const NONE: readonly string[] = [];
+
 function inOrder(records: readonly Identity[]): Identity[] {
   return sortedByName(records, (record) => record.name);
 }
@@ -133,14 +148,14 @@ function valuesOf(identity: Identity, key: (typeof KEYS)[number]): readonly stri
   switch (key) {
     case 'serial number': {
       const serial = comparableSerial(identity.serial);
-      return serial === null ? [] : [serial];
+      return serial === null ? NONE : [serial];
     }
     case 'BMC address':
-      return identity.bmc === undefined ? [] : [identity.bmc];
+      return identity.bmc === undefined ? NONE : [identity.bmc];
     case 'BMC MAC address':
-      return identity.bmcMac === undefined ? [] : [identity.bmcMac];
+      return identity.bmcMac === undefined ? NONE : [identity.bmcMac];
     case 'MAC address':
-      return identity.macs ?? [];
+      return identity.macs ?? NONE;
   }
 }
 
@@ -152,6 +167,15 @@ function uniqueOwners(
   ambiguous: Ambiguity[],
 ): Map<string, string> {
   const owners = new Map<string, string>();
+  let claims = 0;
+  for (const record of records) {
+    for (const value of values(record)) {
+      owners.set(value, record.name);
+      claims++;
+    }
+  }
+  if (owners.size === claims) return owners;
+  owners.clear();
   const shared = new Map<string, Set<string>>();
   for (const record of records) {
     for (const value of values(record)) {
