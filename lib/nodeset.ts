@@ -231,19 +231,43 @@ interface Range {
  * @throws NodeSetError naming the place
  */
 export function expand(set: string, options: { limit?: number } = {}): string[] {
-  const names = new Set<string>();
+  const names: string[] = [];
+  let isInOrder = true;
   for (const { parts, offset } of parse(set, options.limit ?? DEFAULT_LIMIT)) {
-    let made = [''];
-    for (const part of parts) {
-      if (typeof part === 'string') made = made.map((name) => name + part);
-      else {
-        const numbers = part.flatMap(numbersOf);
-        made = made.flatMap((name) => numbers.map((number) => name + number));
-      }
-    }
-    for (const name of made) names.add(decode(name, set, offset));
+    const from = names.length;
+    for (const name of namesOf(parts)) names.push(name.includes('%') ? decode(name, set, offset) : name);
+    const isAfter = from === 0 || compareNames(names[from - 1] as string, names[from] as string) < 0;
+    isInOrder &&= isAfter && !set.includes('%') && ascends(parts);
   }
-  return [...names].sort(compareNames);
+  return isInOrder ? names : [...new Set(names)].sort(compareNames);
+}
+
+function namesOf(parts: ParsedTerm['parts']): string[] {
+  let made = [parts[0] as string];
+  for (let k = 1; k < parts.length; k += 2) {
+    const literal = parts[k + 1] as string;
+    const pieces = (parts[k] as Range[]).flatMap(numbersOf).map((number) => number + literal);
+    made = made.flatMap((name) => pieces.map((piece) => name + piece));
+  }
+  return made;
+}
+
+/**
+ * Whether a term's names, as they are made, stand in the order of compareNames, each once: where the numbers of every
+ * bracket ascend, and no digits stand before them. Nearly all terms are so, and to sort those of a fleet is dear.
+ */
+function ascends(parts: ParsedTerm['parts']): boolean {
+  return parts.every((part, k) => {
+    // Digits beside a bracket belong to its numbers.
+    if (typeof part === 'string') return k === parts.length - 1 || !/\d$/.test(part);
+    let before = -1;
+    return part.every(({ first, step, count, digits }) => {
+      const least = digits === undefined ? first : digits.length > MAX_DIGITS ? -1 : Number(digits);
+      const isAfter = least > before;
+      before = digits === undefined ? first + step * (count - 1) : least;
+      return isAfter;
+    });
+  });
 }
 
 /** The sets that were asked for last, by their texts. A text says the same whoever gives it. */
@@ -270,9 +294,13 @@ function numbersOf({ first, step, count, pad, digits }: Range): string[] {
 }
 
 interface ParsedTerm {
+  /** Text, bracket, text, …, text. */
   parts: (string | Range[])[];
   offset: number;
 }
+
+/** What has no meaning in a set, whatever stands around it. */
+const PLAIN_RUN = /[\w.:/+=~%-]+/y;
 
 function parse(set: string, limit: number): ParsedTerm[] {
   const terms: ParsedTerm[] = [];
@@ -288,6 +316,11 @@ function parse(set: string, limit: number): ParsedTerm[] {
     let length = 0;
     let literal = at;
     for (; at < set.length && set[at] !== ',' && !isSpace(set, at); at++) {
+      PLAIN_RUN.lastIndex = at;
+      if (PLAIN_RUN.test(set)) {
+        at = PLAIN_RUN.lastIndex - 1;
+        continue;
+      }
       const c = set[at] as string;
       if (c === ']') throw new NodeSetError('] without a [ before it', set, at);
       if (OPERATORS.includes(c)) {
