@@ -8,6 +8,8 @@ import { type Store, unlessDamaged } from '../store/store.ts';
 /** Steps that are kept of one finding. */
 const KEPT = 200;
 const Shard = z.record(z.string(), z.array(Transition));
+const Recent = z.array(z.object({ findingId: z.string(), ...Transition.shape }));
+type Step = z.infer<typeof Recent>[number];
 
 /** How long a step of a finding that is still followed is kept, and how long the steps of one that nobody follows any more. */
 const FOLLOWED_FOR = parseDuration('365d');
@@ -15,33 +17,62 @@ const FORGOTTEN_AFTER = parseDuration('30d');
 /** Shards that one tick looks through. */
 const SWEPT = 8;
 
+/** Steps that wait for their shards: so many, and for so long, that a shard is seldom written for a single step. */
+const MOST_RECENT = 4096;
+const RECENT_FOR = parseDuration('1d');
+
 /**
- * Appends to the history of each finding that changed state; 256 shards, so that a first sight of thousands is no flood of files.
- * @param unfinished ticks that never ended: what they told of these findings did not come to pass
+ * Appends to the history of each finding that changed state. Steps are written together, in one value; when that has
+ * many, or old ones, they go to the shards, each by its finding: of these there are 256, so that a first sight of
+ * thousands is no flood of files.
+ * @param unfinished ticks that never ended: what they told of findings did not come to pass
  */
-export async function appendHistory(
-  store: Store,
-  transitions: readonly (Transition & { findingId: string })[],
-  unfinished: readonly string[] = [],
-): Promise<void> {
-  const byShard = new Map<string, (Transition & { findingId: string })[]>();
-  for (const transition of transitions) {
-    const key = shardOf(transition.findingId);
-    byShard.set(key, [...(byShard.get(key) ?? []), transition]);
+export async function appendHistory(store: Store, transitions: readonly Step[], unfinished: readonly string[] = []): Promise<void> {
+  if (transitions.length === 0) return;
+  const now = new Set(transitions.map(placeOf));
+  const before = (await readRecent(store)).filter((step) => !now.has(placeOf(step)) && !unfinished.includes(step.tick));
+  const recent = [...before, ...transitions];
+  const times = recent.map(({ at }) => Date.parse(at));
+  const span = times.reduce((a, b) => Math.max(a, b)) - times.reduce((a, b) => Math.min(a, b));
+  const isDue = unfinished.length > 0 || recent.length > MOST_RECENT || span > RECENT_FOR;
+  // The shards go first: what is in both is told once.
+  if (isDue) await toShards(store, recent, unfinished);
+  await store.putShared(RECENT, isDue ? [] : recent, Recent);
+}
+
+async function toShards(store: Store, steps: readonly Step[], unfinished: readonly string[]): Promise<void> {
+  const byShard = new Map<string, Map<string, Transition[]>>();
+  for (const { findingId, ...transition } of steps) {
+    const key = shardOf(findingId);
+    const shard = byShard.get(key) ?? new Map<string, Transition[]>();
+    shard.set(findingId, [...(shard.get(findingId) ?? []), transition]);
+    byShard.set(key, shard);
   }
   await atOnce(byShard, async ([key, added]) => {
     const shard = new Map(Object.entries(await readShard(store, key)));
-    for (const { findingId, ...transition } of added) {
-      const earlier = (shard.get(findingId) ?? []).filter((t) => t.tick !== transition.tick && !unfinished.includes(t.tick));
-      shard.set(findingId, [...earlier, transition].slice(-KEPT));
+    for (const [findingId, fresh] of added) {
+      const earlier = (shard.get(findingId) ?? []).filter((t) => !unfinished.includes(t.tick));
+      shard.set(findingId, joined(earlier, fresh));
     }
     await store.put(key, Object.fromEntries(shard));
   });
 }
 
+/** A finding takes one step in a tick at most; a later tick has a later id. */
+function joined(earlier: readonly Transition[], fresh: readonly Transition[]): Transition[] {
+  const ticks = new Set(fresh.map((t) => t.tick));
+  const all = [...earlier.filter((t) => !ticks.has(t.tick)), ...fresh];
+  return all.sort((a, b) => (a.tick < b.tick ? -1 : 1)).slice(-KEPT);
+}
+
+function placeOf({ tick, findingId }: Step): string {
+  return `${tick} ${findingId}`;
+}
+
 /** A finding's transitions, oldest first. */
 export async function readHistory(store: Store, findingId: string): Promise<Transition[]> {
-  return (await readShard(store, shardOf(findingId)))[findingId] ?? [];
+  const fresh = (await readRecent(store)).flatMap(({ findingId: of, ...transition }) => (of === findingId ? [transition] : []));
+  return joined((await readShard(store, shardOf(findingId)))[findingId] ?? [], fresh);
 }
 
 /**
@@ -52,6 +83,7 @@ export async function readHistory(store: Store, findingId: string): Promise<Tran
 export async function sweepHistory(store: Store, of: { tick: string; time: number; followed: ReadonlySet<string> }): Promise<void> {
   const { tick, time, followed } = of;
   const drawn = sha256Hex(tick).match(/../g) ?? [];
+  const recent = new Set((await readRecent(store)).map((step) => step.findingId));
   for (const name of new Set(drawn.slice(0, SWEPT))) {
     const key = `${FOLDER}/${name}`;
     const shard = await readShard(store, key);
@@ -61,7 +93,7 @@ export async function sweepHistory(store: Store, of: { tick: string; time: numbe
       // The last step of what is followed is how it stands.
       const young = followed.has(id)
         ? all.filter((t, i) => age(t) <= FOLLOWED_FOR || i === all.length - 1)
-        : all.filter(() => age(all.at(-1) as Transition) <= FORGOTTEN_AFTER);
+        : all.filter(() => recent.has(id) || age(all.at(-1) as Transition) <= FORGOTTEN_AFTER);
       isOlder ||= young.length < all.length;
       return young.length > 0 ? [[id, young] as const] : [];
     });
@@ -74,7 +106,13 @@ async function readShard(store: Store, key: string): Promise<z.infer<typeof Shar
   return (await unlessDamaged(store.get(key, Shard))) ?? {};
 }
 
+/** Damaged, it costs the newest steps of findings, and no tick. */
+async function readRecent(store: Store): Promise<readonly Step[]> {
+  return (await unlessDamaged(store.getShared(RECENT, Recent))) ?? [];
+}
+
 const FOLDER = 'findings/history';
+const RECENT = 'findings/recent';
 
 function shardOf(findingId: string): string {
   return `${FOLDER}/${findingId.slice(0, 2)}`;

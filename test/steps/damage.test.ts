@@ -42,6 +42,7 @@ describe('a tick', () => {
     'changes',
     'series',
     'findings/history',
+    'findings/recent',
     'findings/identities',
     'retention',
     'leases',

@@ -61,10 +61,7 @@ describe('the history of findings', () => {
 
   it('looks through a few shards at a time', async () => {
     const all = Array.from({ length: 256 }, (_, n) => id(n.toString(16).padStart(2, '0'), n));
-    await appendHistory(
-      store,
-      all.map((one) => step(one, NOW - 40 * DAY)),
-    );
+    await appendHistory(store, [...all.map((one) => step(one, NOW - 40 * DAY)), step(id('ab', 999), NOW)]);
     await sweepHistory(store, { tick: TICK, time: NOW, followed: new Set() });
     let left = 0;
     for (const one of all) left += (await readHistory(store, one)).length;
@@ -74,10 +71,59 @@ describe('the history of findings', () => {
 
   it('costs nothing but itself when it is damaged', async () => {
     const one = id('ab', 1);
-    await appendHistory(store, [step(one, NOW)]);
+    await appendHistory(store, [step(one, NOW - 2 * DAY), step(one, NOW)]);
     await store.putText('findings/history/ab', '{"torn');
     expect(await readHistory(store, one)).toEqual([]);
     await appendHistory(store, [step(one, NOW + 1)]);
     expect(await readHistory(store, one)).toHaveLength(1);
+    await store.putText('findings/recent', '{"torn');
+    expect(await readHistory(store, one)).toEqual([]);
+    await appendHistory(store, [step(one, NOW + 2)]);
+    expect(await readHistory(store, one)).toHaveLength(1);
+  });
+
+  const shards = (): Promise<string[]> => store.list('findings/history');
+
+  it('writes the steps of many ticks at once to their shards, not those of each tick', async () => {
+    const all = Array.from({ length: 100 }, (_, n) => id(n.toString(16).padStart(2, '0'), n));
+    for (let tick = 0; tick < 40; tick++) {
+      await appendHistory(
+        store,
+        all.map((one) => step(one, NOW + tick)),
+      );
+    }
+    expect(await shards()).toEqual([]);
+    await appendHistory(
+      store,
+      all.map((one) => step(one, NOW + 40)),
+    );
+    expect(await shards()).toHaveLength(100);
+    await appendHistory(store, [step(all[7] as string, NOW + 41)]);
+    expect((await readHistory(store, all[7] as string)).map((t) => t.tick)).toEqual(
+      Array.from({ length: 42 }, (_, tick) => toTimeId(NOW + tick)),
+    );
+  });
+
+  it('tells a step once that a killed tick left in both places', async () => {
+    const one = id('ab', 1);
+    await appendHistory(store, [step(one, NOW), step(id('cd', 2), NOW)]);
+    const recent = (await store.getText('findings/recent')) as string;
+    await appendHistory(store, [step(one, NOW + 2 * DAY)]);
+    await store.putText('findings/recent', recent);
+    expect((await readHistory(store, one)).map((t) => t.tick)).toEqual([TICK, toTimeId(NOW + 2 * DAY)]);
+    await appendHistory(store, [step(one, NOW + 3 * DAY)]);
+    expect(await readHistory(store, id('cd', 2))).toHaveLength(1);
+    expect(await readHistory(store, one)).toHaveLength(3);
+  });
+
+  it('takes back what a tick told that never ended, wherever it lies', async () => {
+    const [one, other] = [id('ab', 1), id('cd', 2)];
+    await appendHistory(store, [step(one, NOW)]);
+    await appendHistory(store, [step(one, NOW + 1), step(other, NOW + 1)]);
+    await appendHistory(store, [step(one, NOW + 2)], [toTimeId(NOW + 1)]);
+    expect((await readHistory(store, one)).map((t) => t.tick)).toEqual([TICK, toTimeId(NOW + 2)]);
+    expect(await readHistory(store, other)).toEqual([]);
+    await appendHistory(store, [step(one, NOW + 3)], [toTimeId(NOW + 2)]);
+    expect((await readHistory(store, one)).map((t) => t.tick)).toEqual([TICK, toTimeId(NOW + 3)]);
   });
 });
