@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { Json } from './json.ts';
 
 /** Whether a value that JSON was parsed to is, member for member and in the schema's order, what the schema makes of it. */
