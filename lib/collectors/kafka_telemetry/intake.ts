@@ -120,11 +120,12 @@ export class Intake {
   #lastMessageId = '\0';
   #lastSource = '';
   #lastTables = newTables();
-  readonly #maxKnown: number;
+  /** Series that are remembered by how they stand on the wire. */
+  readonly maxKnown: number;
 
   constructor(recorder: Recorder, maxSeries: number) {
     this.recorder = recorder;
-    this.#maxKnown = maxSeries * 2;
+    this.maxKnown = maxSeries * 2;
     this.known = new KnownSeries(maxSeries * 2);
   }
 
@@ -166,7 +167,7 @@ export class Intake {
 
   /** Remembers a sensor's series as what comes next at its location. */
   rememberSeries(tables: MessageTables, location: string, at: Position, sensor: WireSensor, series: number): void {
-    if (this.#sensors >= this.#maxKnown) return;
+    if (this.#sensors >= this.maxKnown) return;
     let table = tables.locations.get(location);
     if (table === undefined) {
       table = { at, sensors: [], series: [], next: 0 };
@@ -180,7 +181,7 @@ export class Intake {
 
   /** Remembers a sensor for the other locations that have it. */
   rememberSensor({ all }: MessageTables, sensor: WireSensor): void {
-    if (this.#sensors >= this.#maxKnown) return;
+    if (this.#sensors >= this.maxKnown) return;
     this.#sensors++;
     all.sensors.push(sensor);
     all.next = all.sensors.length;
@@ -197,7 +198,11 @@ export class Intake {
 
   /** The time of a sample, else that of its record, else minus that of the input: see {@link Recorder.record}. */
   timeOf(raw: unknown, context: MessageContext): number {
-    const time = this.times.read(raw);
+    return this.timeGiven(this.times.read(raw), context);
+  }
+
+  /** The same, of a time that was read; NaN where there is none. */
+  timeGiven(time: number, context: MessageContext): number {
     if (time > 0) return time;
     if (!context.recorded) return -context.time;
     this.timeFromRecord++;

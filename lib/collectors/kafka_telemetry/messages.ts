@@ -5,7 +5,8 @@ import { takeOtlp } from './otlp.ts';
 import { PrometheusText } from './prometheus-text.ts';
 import { definePrometheus, isWideRecord, takeAdapted, takeFields, takeNamedReading, takeTelegraf, takeWideRecord } from './records.ts';
 import type { Exclusion } from './recorder.ts';
-import { takeEvents, takeSensor } from './redfish.ts';
+import { frameOfFlat, isFlat, takeEvents, takeSensor } from './redfish.ts';
+import { Shapes } from './shapes.ts';
 import { epochToMs, textOfField } from './values.ts';
 
 /** Arrays and envelopes in one another that are opened. */
@@ -21,9 +22,11 @@ const FREE_READ_AGAIN = 1000;
 export class MessageReader {
   readonly #intake: Intake;
   readonly #byTopic = new Map<string, LineReader>();
+  readonly #shapes: Shapes;
 
   constructor(intake: Intake) {
     this.#intake = intake;
+    this.#shapes = new Shapes(intake, intake.maxKnown);
   }
 
   /** Takes the whole text of one message. */
@@ -33,8 +36,7 @@ export class MessageReader {
     }
     const first = text.charCodeAt(0);
     if (first === 123 || first === 91) {
-      const value = parseObject(text);
-      if (value !== undefined) return this.json(value, context, depth);
+      if (this.object(text, context, depth)) return;
     }
     const open = text.trimEnd().endsWith('# EOF');
     const lines = this.#linesOf(`${context.topic}\0${open ? 'o' : 'p'}`, open);
@@ -49,6 +51,22 @@ export class MessageReader {
     const lines = new LineReader(this.#intake, this, openmetrics);
     if (this.#byTopic.size < MAX_TOPICS) this.#byTopic.set(key, lines);
     return lines;
+  }
+
+  /** Takes a text that may be one JSON object or array. @returns false where it is none */
+  object(text: string, context: MessageContext, depth: number): boolean {
+    if (this.#shapes.take(text, context)) return true;
+    const value = parseObject(text);
+    if (value === undefined) return false;
+    this.json(value, context, depth);
+    this.#shapes.learn(text, value);
+    return true;
+  }
+
+  /** Ends the intake: lets go of what was learnt of messages. */
+  close(): void {
+    this.#shapes.clear();
+    this.#byTopic.clear();
   }
 
   /** A reader of a stream of messages, a line or several each. */
@@ -99,22 +117,19 @@ export class MessageReader {
 function takeRecord(value: JsonRecord, intake: Intake, context: MessageContext): void {
   const { fields } = value;
   if (isRecord(fields)) {
-    if ('Location' in fields && 'Value' in fields) return takeFlat(fields, intake, context);
+    if (isFlat(fields)) return takeFlat(fields, intake, context);
     return takeTelegraf(value, intake, context);
   }
   if (isRecord(value['labels']) && 'value' in value) return takeAdapted(value, intake, context);
-  if ('Location' in value && 'Value' in value) return takeFlat(value, intake, context);
+  if (isFlat(value)) return takeFlat(value, intake, context);
   if ('value' in value && typeof value['name'] === 'string') return takeNamedReading(value, intake, context);
   if (isWideRecord(value)) return takeWideRecord(value, intake, context);
   intake.reject(context, 'unknown_json', 'JSON of no known form');
 }
 
-/** HPCM's `crayex_telemetry`, one sensor a message; of the older fabric form the context names what is measured. */
 function takeFlat(value: JsonRecord, intake: Intake, context: MessageContext): void {
   intake.count('hpcm_flat');
-  const messageId = textOfField(value['MessageId']) || `CrayFabricTelemetry.${textOfField(value['PhysicalContext'])}`;
-  const source = textOfField(value['TelemetrySource']);
-  takeSensor(value, { messageId, source, location: '', time: undefined, tables: intake.sensorTables(messageId, source) }, intake, context);
+  takeSensor(value, frameOfFlat(value, intake), intake, context);
 }
 
 /**
@@ -199,9 +214,7 @@ export class LineReader {
   }
 
   #takeJson(text: string): void {
-    const value = parseObject(text);
-    if (value === undefined) this.#takeBroken(text);
-    else this.#messages.json(value, this.#context, this.#depth);
+    if (!this.#messages.object(text, this.#context, this.#depth)) this.#takeBroken(text);
   }
 
   /** A line that opens a bracket and is no JSON: a quoted metric name, several values, or the first of many lines. */

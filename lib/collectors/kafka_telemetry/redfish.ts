@@ -82,19 +82,36 @@ function defineSeries(
   table: LocationTable | undefined,
   intake: Intake,
 ): number | Exclusion {
-  const { messageId, source, tables } = frame;
-  const at = table?.at ?? intake.recorder.subjectAt(location, source);
-  if (at === null || messageId.length > LONGEST_COMMON) return 'noName';
-  const place = placeOf(sensor, tables.all, at);
-  const known = place < 0 ? defineSensor(sensor, messageId, at, intake) : (tables.all.sensors[place] as WireSensor);
+  const at = table?.at ?? intake.recorder.subjectAt(location, frame.source);
+  if (at === null || frame.messageId.length > LONGEST_COMMON) return 'noName';
+  const isPlain = isPlainSensor(sensor);
+  const known = sensorAt(sensor, frame, at, isPlain, intake);
   if (known === null) return 'skipped';
   const series = intake.recorder.seriesOf(at.subject, known.sensor, known.mode);
-  if (typeof series === 'string') return series;
-  // What Avro's JSON encoding wraps is another object each time, and never found again.
-  const isPlain = !Object.values(sensor).some((value) => value !== null && typeof value === 'object');
-  if (place < 0 && isPlain) intake.rememberSensor(tables, known);
-  if (isPlain) intake.rememberSeries(tables, location, at, known, series);
+  if (typeof series === 'number' && isPlain) intake.rememberSeries(frame.tables, location, at, known, series);
   return series;
+}
+
+/** The series of a sensor at a location, which whoever asks remembers. */
+export function seriesOfSensor(sensor: JsonRecord, frame: SensorFrame, location: string, intake: Intake): number | Exclusion {
+  const at = intake.recorder.subjectAt(location, frame.source);
+  if (at === null || frame.messageId.length > LONGEST_COMMON) return 'noName';
+  const known = sensorAt(sensor, frame, at, true, intake);
+  return known === null ? 'skipped' : intake.recorder.seriesOf(at.subject, known.sensor, known.mode);
+}
+
+/** What Avro's JSON encoding wraps is another object each time, and never found again. */
+function isPlainSensor(sensor: JsonRecord): boolean {
+  return !Object.values(sensor).some((value) => value !== null && typeof value === 'object');
+}
+
+/** The sensor that all locations of a type share. Null where the site wants none of its quantity. */
+function sensorAt(sensor: JsonRecord, { messageId, tables }: SensorFrame, at: Position, isPlain: boolean, intake: Intake): WireSensor | null {
+  const place = placeOf(sensor, tables.all, at);
+  if (place >= 0) return tables.all.sensors[place] as WireSensor;
+  const known = defineSensor(sensor, messageId, at, intake);
+  if (known !== null && isPlain) intake.rememberSensor(tables, known);
+  return known;
 }
 
 /**
@@ -142,6 +159,25 @@ function joined(separator: string, ...texts: string[]): string {
   return all;
 }
 
+/** What the sensors of an event have in common. */
+export function frameOfEvent(event: JsonRecord, oem: JsonRecord, location: string, intake: Intake): SensorFrame {
+  const messageId = textOfField(event['MessageId']);
+  const source = textOfField(oem['TelemetrySource']);
+  return { messageId, source, location, time: event['EventTimestamp'], tables: intake.sensorTables(messageId, source) };
+}
+
+/** Whether a record is a sensor of its own: HPCM's `crayex_telemetry`. */
+export function isFlat(record: JsonRecord): boolean {
+  return 'Location' in record && 'Value' in record;
+}
+
+/** What a flat sensor says of itself; of the older fabric form the context names what is measured. */
+export function frameOfFlat(record: JsonRecord, intake: Intake): SensorFrame {
+  const messageId = textOfField(record['MessageId']) || `CrayFabricTelemetry.${textOfField(record['PhysicalContext'])}`;
+  const source = textOfField(record['TelemetrySource']);
+  return { messageId, source, location: '', time: undefined, tables: intake.sensorTables(messageId, source) };
+}
+
 /** Takes a message of the form `{Context, Events}`; `Events` may be a single object (Foxconn Paradise BMCs). */
 export function takeEvents(message: JsonRecord, intake: Intake, context: MessageContext): void {
   intake.count('redfish');
@@ -153,8 +189,7 @@ export function takeEvents(message: JsonRecord, intake: Intake, context: Message
     const sensors = oem?.['Sensors'];
     const messageId = textOfField(event['MessageId']);
     if (Array.isArray(sensors)) {
-      const source = textOfField(oem?.['TelemetrySource']);
-      const frame = { messageId, source, location, time: event['EventTimestamp'], tables: intake.sensorTables(messageId, source) };
+      const frame = frameOfEvent(event, oem as JsonRecord, location, intake);
       for (const sensor of sensors as unknown[]) {
         if (isRecord(sensor)) takeSensor(sensor, frame, intake, context);
         else intake.recorder.exclude('malformed');

@@ -44,6 +44,32 @@ export function readingOf(raw: unknown): number | ValueFault {
   return inner === raw ? 'malformed' : readingOf(inner);
 }
 
+/** Powers of ten that a double holds exactly, as far as readings have places. */
+const TENS = Float64Array.from({ length: 16 }, (_, n) => 10 ** n);
+
+/** A short plain decimal that stands in a text, as `Number()` reads it; NaN for anything else, which may be a number too. */
+export function decimalAt(text: string, from: number, to: number): number {
+  let at = from;
+  const negative = text.charCodeAt(at) === 45;
+  if (negative) at++;
+  // Up to 15 digits are exact, and so is the power of ten: their quotient is the nearest double.
+  if (to - at > 16 || to === at) return Number.NaN;
+  let digits = 0;
+  let value = 0;
+  let point = -1;
+  for (; at < to; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit >= 0 && digit <= 9) {
+      value = value * 10 + digit;
+      digits++;
+    } else if (digit === -2 && point < 0 && digits > 0) point = digits;
+    else return Number.NaN;
+  }
+  if (digits === 0 || digits > 15 || point === digits) return Number.NaN;
+  const size = point < 0 ? value : value / (TENS[digits - point] as number);
+  return negative ? -size : size;
+}
+
 /** A text, out of an Avro union where it stands in one; empty for anything that is none. */
 export function textOfField(raw: unknown): string {
   if (typeof raw === 'string') return raw;
