@@ -106,7 +106,13 @@ function isPlainSensor(sensor: JsonRecord): boolean {
 }
 
 /** The sensor that all locations of a type share. Null where the site wants none of its quantity. */
-function sensorAt(sensor: JsonRecord, { messageId, tables }: SensorFrame, at: Position, isPlain: boolean, intake: Intake): WireSensor | null {
+function sensorAt(
+  sensor: JsonRecord,
+  { messageId, tables }: SensorFrame,
+  at: Position,
+  isPlain: boolean,
+  intake: Intake,
+): WireSensor | null {
   const place = placeOf(sensor, tables.all, at);
   if (place >= 0) return tables.all.sensors[place] as WireSensor;
   const known = defineSensor(sensor, messageId, at, intake);

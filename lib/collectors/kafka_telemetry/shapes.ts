@@ -2,7 +2,7 @@ import { type Format, type Intake, isRecord, type JsonRecord, type MessageContex
 import type { Exclusion } from './recorder.ts';
 import { frameOfEvent, frameOfFlat, isFlat, seriesOfSensor, type SensorFrame } from './redfish.ts';
 import { type Gap, gapsIn } from './shape-text.ts';
-import { decimalAt, detached, readingOf, textOfField } from './values.ts';
+import { decimalOf, detached, readingOf, textOfField } from './values.ts';
 
 /** What one sensor of a shape has in each of its messages, and which gaps hold the rest. */
 interface ShapeSensor {
@@ -50,6 +50,8 @@ const MAX_TEXT = 4 * 1024 * 1024;
 const LONGEST_GAP = 256;
 /** Messages of no known shape that are borne, beside one for each that has one. */
 const FREE_MISSES = 5000;
+/** A text in which nothing is escaped, and a number, as JSON has them. */
+const PLAIN = /^[^\u0000-\u001f\\]*$/;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Members that make a record something else than a flat sensor. */
 const OTHER_FORMS = ['Events', 'metrics', 'resourceMetrics', 'resource_metrics', 'topic', 'fields', 'labels'];
@@ -64,9 +66,8 @@ export class Shapes {
   readonly #root: Step = { text: '', quoted: null, shape: null, steps: this.#begins, next: 0 };
   readonly #places = new Map<string, Map<string, Place>>();
   readonly #maxKnown: number;
-  /** The gaps of the message at hand: where each begins and ends. */
-  readonly #from: number[] = [];
-  readonly #to: number[] = [];
+  /** What stands in the gaps of the message at hand. */
+  readonly #gaps: string[] = [];
   #shapes = 0;
   #text = 0;
   #known = 0;
@@ -89,7 +90,7 @@ export class Shapes {
     if (shape === null || !this.#isPlaced(shape)) return false;
     if (this.#misses > 0) this.#misses--;
     this.#intake.count(shape.format);
-    for (const sensor of shape.sensors) this.#takeSensor(text, sensor, context);
+    for (const sensor of shape.sensors) this.#takeSensor(sensor, context);
     return true;
   }
 
@@ -108,31 +109,29 @@ export class Shapes {
       if (step.quoted === null) return step.shape;
       const end = step.quoted ? text.indexOf('"', at) : endOfNumber(text, at);
       if (end < 0 || end - at > LONGEST_GAP) return null;
-      if (!isPlain(text, at, end, step.quoted)) return null;
-      this.#from[gap] = at;
-      this.#to[gap] = end;
+      const inGap = text.slice(at, end);
+      if (step.quoted ? inGap !== this.#time && !PLAIN.test(inGap) : !JSON_NUMBER.test(inGap)) return null;
+      this.#gaps[gap] = inGap;
       at = end;
     }
   }
 
   /** Whether no place is empty: then the message's own would hold instead. */
   #isPlaced({ sensors }: Shape): boolean {
-    for (const { location } of sensors) if (this.#from[location] === this.#to[location]) return false;
+    for (const { location } of sensors) if (this.#gaps[location] === '') return false;
     return true;
   }
 
-  #takeSensor(text: string, sensor: ShapeSensor, context: MessageContext): void {
-    const series = this.#seriesOf(text, sensor);
-    const { recorder } = this.#intake;
-    const time = this.#timeOf(text, sensor, context);
-    const from = this.#from[sensor.value] as number;
-    const to = this.#to[sensor.value] as number;
-    const value = decimalAt(text, from, to);
-    recorder.record(series, time, Number.isNaN(value) ? readingOf(text.slice(from, to)) : value);
+  #takeSensor(sensor: ShapeSensor, context: MessageContext): void {
+    const series = this.#seriesOf(sensor);
+    const time = this.#timeOf(sensor, context);
+    const raw = this.#gaps[sensor.value] as string;
+    const value = decimalOf(raw);
+    this.#intake.recorder.record(series, time, Number.isNaN(value) ? readingOf(raw) : value);
   }
 
-  #seriesOf(text: string, sensor: ShapeSensor): number | Exclusion {
-    const place = this.#placeOf(text, sensor);
+  #seriesOf(sensor: ShapeSensor): number | Exclusion {
+    const place = this.#placeOf(this.#gaps[sensor.location] as string, sensor.frame.source);
     const { sensors, series } = place;
     const { length } = sensors;
     for (let i = 0; i < length && i < LOOKED_THROUGH; i++) {
@@ -151,39 +150,34 @@ export class Shapes {
     return found;
   }
 
-  #placeOf(text: string, { location, frame: { source } }: ShapeSensor): Place {
+  #placeOf(location: string, source: string): Place {
     const last = this.#place;
-    const from = this.#from[location] as number;
-    const to = this.#to[location] as number;
-    if (last.location.length === to - from && last.source === source && text.startsWith(last.location, from)) return last;
-    const name = text.slice(from, to);
+    if (last.location === location && last.source === source) return last;
     let places = this.#places.get(source);
     if (places === undefined) {
       places = new Map();
       this.#places.set(source, places);
     }
-    let place = places.get(name);
+    let place = places.get(location);
     if (place === undefined) {
-      const own = detached(name);
-      place = { location: own, source, sensors: [], series: [], next: 0 };
+      place = { location: detached(location), source, sensors: [], series: [], next: 0 };
       if (this.#known < this.#maxKnown) {
         this.#known++;
-        places.set(own, place);
+        places.set(place.location, place);
       }
     }
     this.#place = place;
     return place;
   }
 
-  #timeOf(text: string, { time, fields, frame }: ShapeSensor, context: MessageContext): number {
-    const { times } = this.#intake;
+  #timeOf({ time, fields, frame }: ShapeSensor, context: MessageContext): number {
     if (time < 0) return this.#intake.timeOf(fields['Timestamp'] ?? frame.time, context);
-    const from = this.#from[time] as number;
-    const to = this.#to[time] as number;
-    if (this.#time.length === to - from && text.startsWith(this.#time, from)) times.assumedUtc += this.#timeAssumed;
+    const { times } = this.#intake;
+    const text = this.#gaps[time] as string;
+    if (this.#time === text) times.assumedUtc += this.#timeAssumed;
     else {
       const { assumedUtc } = times;
-      this.#time = detached(text.slice(from, to));
+      this.#time = detached(text);
       this.#timeMs = times.read(this.#time);
       this.#timeAssumed = times.assumedUtc - assumedUtc;
     }
@@ -278,7 +272,9 @@ function nextStep(step: Step, text: string, at: number): Step | null {
   for (let i = 0; i < length && i < LOOKED_THROUGH; i++) {
     const turn = next + i < length ? next + i : next + i - length;
     const found = steps[turn] as Step;
-    if (!text.startsWith(found.text, at) || (found.quoted === null && text.length !== at + found.text.length)) continue;
+    const end = at + found.text.length;
+    // Comparing a piece of the text is several times as fast as startsWith().
+    if (text.slice(at, end) !== found.text || (found.quoted === null && text.length !== end)) continue;
     step.next = turn + 1 < length ? turn + 1 : 0;
     return found;
   }
@@ -291,14 +287,4 @@ function endOfNumber(text: string, from: number): number {
     if (code === 44 || code === 125 || code === 93 || code <= 32) return at;
   }
   return -1;
-}
-
-/** Whether a gap holds what JSON may have there, and nothing is escaped. */
-function isPlain(text: string, from: number, to: number, quoted: boolean): boolean {
-  if (!quoted) return JSON_NUMBER.test(text.slice(from, to));
-  for (let at = from; at < to; at++) {
-    const code = text.charCodeAt(at);
-    if (code < 32 || code === 92) return false;
-  }
-  return true;
 }

@@ -47,17 +47,16 @@ export function readingOf(raw: unknown): number | ValueFault {
 /** Powers of ten that a double holds exactly, as far as readings have places. */
 const TENS = Float64Array.from({ length: 16 }, (_, n) => 10 ** n);
 
-/** A short plain decimal that stands in a text, as `Number()` reads it; NaN for anything else, which may be a number too. */
-export function decimalAt(text: string, from: number, to: number): number {
-  let at = from;
-  const negative = text.charCodeAt(at) === 45;
-  if (negative) at++;
+/** A short plain decimal as `Number()` reads it; NaN for anything else, which may be a number too. */
+export function decimalOf(text: string): number {
+  const { length } = text;
+  const negative = text.charCodeAt(0) === 45;
   // Up to 15 digits are exact, and so is the power of ten: their quotient is the nearest double.
-  if (to - at > 16 || to === at) return Number.NaN;
+  if (length > 16) return Number.NaN;
   let digits = 0;
   let value = 0;
   let point = -1;
-  for (; at < to; at++) {
+  for (let at = negative ? 1 : 0; at < length; at++) {
     const digit = text.charCodeAt(at) - 48;
     if (digit >= 0 && digit <= 9) {
       value = value * 10 + digit;
