@@ -1,5 +1,7 @@
 import { compareNames, oneLine } from './model/text.ts';
 import { type Boxes, boxings } from './nodeset/boxes.ts';
+import { escapeCharacter, escapeName, MAX_DIGITS } from './nodeset/escape.ts';
+import { byPadding, familiesOf, type Members } from './nodeset/families.ts';
 
 /*
  * Node sets as ClusterShell writes them: `x[1000-1001]c0s[0-7]b0n[0-1],login1`
@@ -11,21 +13,8 @@ import { type Boxes, boxings } from './nodeset/boxes.ts';
  * marker, and the empty name is written `%`.
  */
 
-/** What stands escaped wherever it occurs in a name. */
-const RESERVED = /[[\],%!&^@*?#]|\p{White_Space}|\p{Cc}|\p{DI}|\p{Cs}|(?!\d)\p{Nd}/gu;
-
-/** Most names: nothing to escape, seen at a glance. */
-const PLAIN = /^(?!-)[\w.:/+=~-]+$/;
-
 /** What ClusterShell reads as an operator, a group or a wildcard: never a raw part of a name. */
 const OPERATORS = '!&^@*?';
-
-/** Numbers of more digits are text: this many are exact as JavaScript numbers. */
-const MAX_DIGITS = 15;
-const LONG_RUN = /\d{16}/;
-
-/** ClusterShell refuses numbers over 1e100, so longer runs of digits are broken by an escaped digit. */
-const MAX_RUN = 90;
 
 const DEFAULT_LIMIT = 100_000;
 
@@ -61,116 +50,22 @@ interface Term {
  * @returns the empty text for no names
  */
 export function fold(names: Iterable<string>, options: { dims?: 1 } = {}): string {
-  // Names that differ in nothing but their numbers are a family: `x1c0` and `x2c7` are `x[c[`.
-  const families = new Map<string, string[]>();
-  for (const name of new Set(names)) {
-    const key = escapeName(name, true);
-    const family = families.get(key);
-    if (family) family.push(name);
-    else families.set(key, [name]);
-  }
+  const oneDim = options.dims === 1;
   const terms: Term[] = [];
-  for (const [key, family] of families) {
-    if (family.length === 1) {
-      const text = escapeName(family[0] as string, false);
+  for (const family of familiesOf(names)) {
+    if (family.count === 1) {
+      const text = escapeName(family.first, false);
       terms.push({ first: text, text });
       continue;
     }
-    const literals = key.split('[');
-    for (const members of byPadding(literals, family)) {
-      for (const term of foldMembers(literals, members, options.dims === 1)) terms.push(term);
+    for (const members of byPadding(family)) {
+      for (const term of foldMembers(family.literals, members, oneDim)) terms.push(term);
     }
   }
   return terms
     .sort((a, b) => compareNames(a.first, b.first))
     .map((term) => term.text)
     .join(',');
-}
-
-/** A name as it stands in a set; with `[`, which is never part of an escaped name, for its numbers where that is asked. */
-function escapeName(name: string, numbersOut: boolean): string {
-  if (name === '') return '%';
-  if (name === 'all') return '%61ll';
-  if (PLAIN.test(name) && !LONG_RUN.test(name)) return numbersOut ? name.replace(/\d+/g, '[') : name;
-  const dash = name.startsWith('-');
-  const escaped = name
-    .slice(dash ? 1 : 0)
-    .split(/(\d+)/)
-    .map((part, i) => {
-      if (i % 2 === 0) return part.replace(RESERVED, escapeCharacter);
-      if (part.length > MAX_DIGITS) return breakRun(part);
-      return numbersOut ? '[' : part;
-    })
-    .join('');
-  return dash ? `%2D${escaped}` : escaped;
-}
-
-function escapeCharacter(character: string): string {
-  const code = character.codePointAt(0) as number;
-  // A lone surrogate has no UTF-8; it is written as the three bytes that it would have.
-  const bytes =
-    code >= 0xd800 && code <= 0xdfff
-      ? [0xe0 | (code >> 12), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63)]
-      : new TextEncoder().encode(character);
-  return Array.from(bytes, (b) => `%${b.toString(16).toUpperCase().padStart(2, '0')}`).join('');
-}
-
-function breakRun(digits: string): string {
-  let text = digits.slice(0, MAX_RUN);
-  for (let at = MAX_RUN; at < digits.length; at += MAX_RUN) text += `%3${digits.slice(at, at + MAX_RUN)}`;
-  return text;
-}
-
-/** The members of a family whose numbers have one width of padding each (0 = none): one column for each number. */
-interface Members {
-  pads: number[];
-  values: number[][];
-}
-
-/**
- * The numbers of a family, by padding. A number without zeros in front counts as padded where another of its length has
- * them: 08, 09, 10.
- */
-function byPadding(literals: string[], family: string[]): Members[] {
-  const dims = literals.slice(1);
-  const values = dims.map((): number[] => []);
-  const lengths = dims.map((): number[] => []);
-  const padded = dims.map(() => new Set<number>());
-  for (const name of family) {
-    let dim = 0;
-    for (let at = 0; at < name.length; at++) {
-      const start = at;
-      let value = 0;
-      for (; isDigit(name, at); at++) value = value * 10 + name.charCodeAt(at) - 48;
-      const length = at - start;
-      if (length === 0 || length > MAX_DIGITS) continue;
-      (values[dim] as number[]).push(value);
-      (lengths[dim] as number[]).push(length);
-      if (length > 1 && name[start] === '0') padded[dim]?.add(length);
-      dim++;
-    }
-  }
-  // ClusterShell takes digits before a bracket (of an escape: %20) for the beginning of the numbers in it, and then reads
-  // [9-10] as 209-2010: numbers there are folded by length.
-  const tight = literals.map((literal) => isDigit(literal, literal.length - 1));
-  if (padded.every((found, k) => found.size === 0 && !tight[k])) return [{ pads: dims.map(() => 0), values }];
-  const parts = new Map<string, Members>();
-  for (let row = 0; row < family.length; row++) {
-    const pads = lengths.map((column, k) => (tight[k] || padded[k]?.has(column[row] as number) ? (column[row] as number) : 0));
-    const key = pads.join();
-    let part = parts.get(key);
-    if (!part) {
-      part = { pads, values: dims.map(() => []) };
-      parts.set(key, part);
-    }
-    for (const [k, column] of part.values.entries()) column.push(values[k]?.[row] as number);
-  }
-  return [...parts.values()];
-}
-
-function isDigit(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code >= 48 && code <= 57;
 }
 
 /** Folds the members of a family whose numbers have one padding each. */

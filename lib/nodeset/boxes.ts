@@ -41,10 +41,9 @@ function toPoints(values: number[][], unmerged: number[], count: number): Boxes 
   const ids: number[][] = [];
   const sets: number[][][] = [];
   for (const column of values) {
-    const distinct = [...new Set(column)].sort(ascending);
-    const index = new Map(distinct.map((value, i) => [value, i]));
-    ids.push(column.map((value) => index.get(value) as number));
-    sets.push(distinct.map((value) => [value]));
+    const { of, firsts } = numbered(Float64Array.from(column));
+    ids.push(of);
+    sets.push(firsts.map((row) => [column[row] as number]));
   }
   const rest = group(
     unmerged.map((k) => ids[k] as number[]),
@@ -72,16 +71,25 @@ function group(columns: number[][], count: number): { of: number[]; firsts: numb
   return numbered(keys);
 }
 
+/** Numbers keys in their order, by search among the sorted ones: a hash of numbers alone could be made to collide. */
 function numbered(keys: Float64Array): { of: number[]; firsts: number[] } {
-  const groups = new Map<number, number>();
+  const distinct = keys.slice().sort();
+  let size = 0;
+  for (let i = 0; i < distinct.length; i++) {
+    if (i === 0 || distinct[i] !== distinct[size - 1]) distinct[size++] = distinct[i] as number;
+  }
   const of: number[] = [];
-  const firsts: number[] = [];
+  const firsts: number[] = Array.from({ length: size }, () => -1);
   for (let i = 0; i < keys.length; i++) {
-    const known = groups.get(keys[i] as number);
-    of.push(known ?? firsts.length);
-    if (known !== undefined) continue;
-    groups.set(keys[i] as number, firsts.length);
-    firsts.push(i);
+    const key = keys[i] as number;
+    let low = 0;
+    for (let high = size - 1; low < high; ) {
+      const middle = (low + high) >>> 1;
+      if ((distinct[middle] as number) < key) low = middle + 1;
+      else high = middle;
+    }
+    of.push(low);
+    if ((firsts[low] as number) < 0) firsts[low] = i;
   }
   return { of, firsts };
 }
@@ -105,32 +113,44 @@ function mergeAlong(boxes: Boxes, dim: number, merged: number[], known: Map<stri
   if (firsts.length === boxes.count) return boxes;
   const sets = boxes.sets[dim] as number[][];
   const column = boxes.ids[dim] as number[];
-  const parts = new Map<number, number[]>();
-  for (const [box, into] of of.entries()) {
+  // Of boxes that become one, the sets along the dimension, in lists that begin where the first one stands.
+  const parts: (number[] | undefined)[] = firsts.map(() => undefined);
+  for (let box = 0; box < of.length; box++) {
+    const into = of[box] as number;
     const first = firsts[into] as number;
-    if (box === first) continue;
-    const part = parts.get(first);
-    if (part) part.push(column[box] as number);
-    else parts.set(first, [column[first] as number, column[box] as number]);
+    if (box !== first) (parts[into] ??= [column[first] as number]).push(column[box] as number);
   }
+  let last: { part: number[]; id: number } | undefined;
   const union = (part: number[]): number => {
-    const madeOf = `of ${part.sort(ascending).join()}`;
-    let id = known.get(madeOf);
-    if (id === undefined) {
-      const set = part.flatMap((one) => sets[one] as number[]).sort(ascending);
-      const text = set.join();
-      id = known.get(text) ?? sets.push(set) - 1;
-      known.set(text, id).set(madeOf, id);
-    }
-    return id;
+    // Most boxes are merged of the same sets as the one before.
+    if (last === undefined || !isEqual(last.part, part)) last = { part: [...part], id: idOfUnion(part, sets, known) };
+    return last.id;
   };
   const ids = boxes.ids.map((all, k) =>
-    firsts.map((box) => {
-      const part = k === dim ? parts.get(box) : undefined;
+    firsts.map((box, into) => {
+      const part = k === dim ? parts[into] : undefined;
       return part ? union(part) : (all[box] as number);
     }),
   );
   return { count: firsts.length, ids, sets: boxes.sets };
+}
+
+function idOfUnion(part: number[], sets: number[][], known: Map<string, number>): number {
+  const madeOf = `of ${part.sort(ascending).join()}`;
+  let id = known.get(madeOf);
+  if (id === undefined) {
+    const set = part.flatMap((one) => sets[one] as number[]).sort(ascending);
+    const text = set.join();
+    id = known.get(text) ?? sets.push(set) - 1;
+    known.set(text, id).set(madeOf, id);
+  }
+  return id;
+}
+
+function isEqual(a: readonly number[], b: readonly number[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 function ascending(a: number, b: number): number {
