@@ -14,9 +14,32 @@ export const JsonObject = z.record(z.string(), Json);
  * `undefined` members are left out, as JSON does; non-finite numbers throw, since they would become null unseen.
  */
 export function canonicalJson(value: unknown): string {
-  // Facts of whole fleets are written this way at every run, and the platform's own writer is several times as fast.
+  // Facts of whole fleets are written this way at every run, nearly all in order, and the platform's own writer is
+  // several times as fast.
+  if (isInOrder(value)) return JSON.stringify(value) ?? 'null';
   const ordered = inOrder(value);
   return ordered === NO_ORDER ? sortedJson(value) : (JSON.stringify(ordered) ?? 'null');
+}
+
+/** Whether the keys of all objects are in order. Makes nothing, not even lists of keys. */
+function isInOrder(value: unknown): boolean {
+  if (typeof value === 'string') return true;
+  if (typeof value !== 'object' || value === null) {
+    refuseNonFinite(value);
+    return true;
+  }
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) if (!isInOrder(value[i])) return false;
+    return true;
+  }
+  let before = '';
+  // Keys that are inherited as well can only make it no.
+  // oxlint-disable-next-line guard-for-in
+  for (const key in value) {
+    if (key < before || !isInOrder((value as Record<string, unknown>)[key])) return false;
+    before = key;
+  }
+  return true;
 }
 
 /** Stands for objects whose keys keep no order that they are given: those that look like numbers, and `__proto__`. */

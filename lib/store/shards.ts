@@ -31,7 +31,7 @@ const MIN_MEAN = 16;
 
 /** Which of `count` shards (a power of two) a subject's facts are in. */
 export function shardOf(subject: Subject, count: number): number {
-  return hashOf(subject) & (count - 1);
+  return hashOf(subjectKey(subject)) & (count - 1);
 }
 
 /** Where a shard lies that was written with snapshot `at`. */
@@ -45,24 +45,33 @@ export function shardKey(source: string, at: string, index: number): string {
  * same bytes; of one subject given twice the later facts stay.
  */
 export async function packFacts(facts: readonly SubjectFacts[]): Promise<PackedFacts> {
-  const bySubject = new Map(facts.map((entry) => [subjectKey(entry.subject), entry]));
-  const entries = [...bySubject].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => ({ ...entry, hash: hashOf(entry.subject) }));
-  let shards: (typeof entries)[] = entries.length === 0 ? [] : [entries];
-  while (shards.some((shard) => shard.length > MAX_SUBJECTS) && shards.length * MIN_MEAN < entries.length) {
-    const count = shards.length * 2;
-    const next: (typeof entries)[] = Array.from({ length: count }, () => []);
-    for (const entry of entries) next[entry.hash & (count - 1)]?.push(entry);
-    shards = next;
+  const bySubject = new Map<string, SubjectFacts>();
+  for (const entry of facts) bySubject.set(subjectKey(entry.subject), entry);
+  const keys = [...bySubject.keys()].sort();
+  const hashes = Uint32Array.from(keys, hashOf);
+  const count = shardsFor(hashes);
+  const shards: object[][] = Array.from({ length: count }, () => []);
+  for (const [i, key] of keys.entries()) {
+    const { facts: known, subject } = bySubject.get(key) as SubjectFacts;
+    // In the order of canonical JSON, which is dear to make.
+    shards[(hashes[i] as number) & (count - 1)]?.push({ facts: known, subject: { id: subject.id, type: subject.type } });
   }
-  // In the order of canonical JSON, which is dear to make.
-  const plain = ({ facts: known, subject: { id, type } }: SubjectFacts) => ({ facts: known, subject: { id, type } });
-  const texts = shards.map((shard) => canonicalJson(shard.map(plain)));
-  return { subjects: entries.length, shards: await Promise.all(texts.map(async (text) => ({ text, sha256: await digestHex(text) }))) };
+  const texts = shards.map(canonicalJson);
+  return { subjects: keys.length, shards: await Promise.all(texts.map(async (text) => ({ text, sha256: await digestHex(text) }))) };
+}
+
+/** The smallest power of two of shards that parts subjects with these hashes into at most {@link MAX_SUBJECTS} each. */
+function shardsFor(hashes: Uint32Array): number {
+  if (hashes.length === 0) return 0;
+  for (let count = 1; ; count *= 2) {
+    const sizes = new Uint32Array(count);
+    for (const hash of hashes) (sizes[hash & (count - 1)] as number)++;
+    if (count * MIN_MEAN >= hashes.length || sizes.every((size) => size <= MAX_SUBJECTS)) return count;
+  }
 }
 
 /** 32 bits of a subject's key (FNV-1a, its bits mixed once more): it only spreads subjects over shards. */
-function hashOf(subject: Subject): number {
-  const key = subjectKey(subject);
+function hashOf(key: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
