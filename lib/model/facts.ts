@@ -80,11 +80,14 @@ export type NodeFacts = z.infer<typeof NodeFacts>;
 const PLACEHOLDER =
   /^(?:n\/?a|none|null|nil|\[?unknown\]?|unspecified|undefined|default(?: string)?|not (?:specified|available|provided|present)|field not present|to be filled by o\.e\.m\.|[0.\-_x\s:]*)$/i;
 
+/** What {@link PLACEHOLDER} can begin with; the empty text is in it too. */
+const PLACEHOLDER_BEGINS = 'nNuUdDfFtTxX0.-_:[';
+
 /** The text of a hardware field, trimmed; null where it only says that there is none, or is no text at all. */
 export function hardwareText(raw: unknown): string | null {
   if (typeof raw !== 'string') return null;
   const text = raw.trim();
-  return PLACEHOLDER.test(text) ? null : text;
+  return PLACEHOLDER_BEGINS.includes(text.charAt(0)) && PLACEHOLDER.test(text) ? null : text;
 }
 
 /**
@@ -94,14 +97,25 @@ export function hardwareText(raw: unknown): string | null {
  */
 export function comparableSerial(raw: unknown): string | null {
   const text = hardwareText(raw);
-  if (text === null || text.length < 3) return null;
+  return text === null ? null : comparableText(text);
+}
+
+/** {@link comparableSerial} of what {@link hardwareText} has passed already. */
+export function comparableText(text: string): string | null {
+  if (text.length < 3) return null;
   const serial = (/\s/.test(text) ? text.replaceAll(/\s+/g, '') : text).toUpperCase();
   return serial.startsWith('0') ? serial.replace(/^0+/, '') || null : serial;
 }
 
+const PLAIN_MAC = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/;
+const NO_MAC = '00:00:00:00:00:00';
+const BROADCAST = 'ff:ff:ff:ff:ff:ff';
+
 /** A MAC address in lower case with colons; null for what is none, for all zeros and for broadcast. */
 export function macAddress(raw: unknown): string | null {
   if (typeof raw !== 'string' || raw.length > 32) return null;
+  // As nearly all of them are written.
+  if (PLAIN_MAC.test(raw)) return raw === NO_MAC || raw === BROADCAST ? null : raw;
   const hex = raw.trim().toLowerCase().replaceAll(/[:.-]/g, '');
   if (!/^[0-9a-f]{12}$/.test(hex) || /^(0{12}|f{12})$/.test(hex)) return null;
   return (hex.match(/../g) ?? []).join(':');

@@ -31,6 +31,8 @@ export function subjectId(type: string, rawName: unknown, nodeDomains: readonly 
   const name = cleanName(rawName);
   if (name === null || !NODE_LIKE.has(type)) return name;
   const lower = name.toLowerCase();
+  // Nearly every name of a fleet: as it is, and without any domain.
+  if (nodeDomains.length === 0 || !lower.includes('.')) return lower === name ? name : cleanName(lower);
   // Of nested domains the longest counts, so that the order in the configuration changes no id.
   const suffix = nodeDomains
     // A name that a resolver took for complete ends in a dot.

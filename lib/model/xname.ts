@@ -72,7 +72,19 @@ interface Parsed {
 const XNAME = /^[xd]\d{1,5}(?:[a-z]\d{1,4}){0,7}$/i;
 const MAX_LENGTH = 48;
 
+let lastName = '';
+let lastParsed: Parsed | null = null;
+
 function parse(name: string): Parsed | null {
+  // Its type, its place and its canonical form are asked for one after the other.
+  if (name !== lastName) {
+    lastParsed = parseAnew(name);
+    lastName = name;
+  }
+  return lastParsed;
+}
+
+function parseAnew(name: string): Parsed | null {
   if (name.length > MAX_LENGTH || !XNAME.test(name)) return null;
   const lower = name.toLowerCase();
   let letters = '';
