@@ -22,6 +22,15 @@ const STATES: ReadonlyMap<string, PowerState> = new Map<string, PowerState>([
   ['resetting', 'changing'],
 ]);
 
+const ANSWERS: Readonly<Record<PowerState, Power>> = {
+  booted: { state: 'booted' },
+  on: { state: 'on' },
+  off: { state: 'off' },
+  changing: { state: 'changing' },
+  unknown: { state: 'unknown' },
+};
+const FAILURE: Power = { state: 'unknown', failed: true };
+
 const POWER_LINE = /^([^\s:]{1,253})[ \t]*:[ \t]*(\S.*)$/;
 
 /** Whether a text is the output of `cm power status`. */
@@ -36,8 +45,9 @@ export function isPowerStatus(text: string): boolean {
  */
 export function readPower(text: string, input: string, tally: Tally, domains: readonly string[]): Map<string, Power> {
   const power = new Map<string, Power>();
-  text.split(/\r?\n/).forEach((line, i) => {
-    if (line.trim() === '') return;
+  text.split('\n').forEach((raw, i) => {
+    const line = raw.trimEnd();
+    if (line === '') return;
     tally.records++;
     const m = POWER_LINE.exec(line);
     const id = m ? subjectId('node', m[1], domains) : null;
@@ -52,7 +62,8 @@ export function readPower(text: string, input: string, tally: Tally, domains: re
       return;
     }
     const failed = word.startsWith('failure');
-    if (!failed || !power.has(id)) power.set(id, { state: state ?? 'unknown', ...(failed && { failed }) });
+    if (!failed) power.set(id, ANSWERS[state ?? 'unknown']);
+    else if (!power.has(id)) power.set(id, FAILURE);
   });
   return power;
 }
@@ -76,42 +87,75 @@ export function isBootCapture(text: string): boolean {
  */
 export function readBootLines(text: string, input: string, tally: Tally, domains: readonly string[]): Map<string, Booted> {
   const nodes = new Map<string, Booted>();
-  text.split(/\r?\n/).forEach((line, i) => {
+  const read = commandLineReader();
+  text.split('\n').forEach((line, i) => {
     if (line.trim() === '') return;
     tally.records++;
     const prefix = /^([^\s:=]{1,253}):[ \t]+/.exec(line);
-    const body = prefix ? line.slice(prefix[0].length) : line;
-    const booted = readBootLine(body);
+    const body = (prefix ? line.slice(prefix[0].length) : line).trimEnd();
+    const booted = readBootLine(body, read);
     const host = prefix?.[1] ?? /(?:^|\s)HOSTNAME=(\S+)/.exec(body)?.[1];
     const id = subjectId('node', host, domains);
     if (booted === null || id === null)
       tally.reject(input, `line ${i + 1}`, booted === null ? 'is no kernel command line' : 'does not say which node it is of');
-    else nodes.set(id, { ...nodes.get(id), ...booted });
+    else addBooted(nodes, id, booted);
   });
   return nodes;
 }
 
-function readBootLine(body: string): Booted | null {
-  const btime = /^btime (\d{9,11})$/.exec(body.trim());
-  if (btime) return { at: Number(btime[1]) * 1000 };
-  const version = /^Linux version (\S+)/.exec(body);
-  if (version) {
-    const kernel = imageWord(version[1]);
+/** What several lines or inputs say of one node adds up, the later before the earlier. */
+export function addBooted(nodes: Map<string, Booted>, id: string, booted: Booted): void {
+  const known = nodes.get(id);
+  nodes.set(id, known === undefined ? booted : { ...known, ...booted });
+}
+
+function readBootLine(body: string, read: CommandLineReader): Booted | null {
+  if (body.startsWith('Linux version ')) {
+    const kernel = imageWord(/^Linux version (\S+)/.exec(body)?.[1]);
     return kernel === undefined ? null : { kernel };
   }
-  return /(?:^|\s)(?:BOOT_IMAGE|IMAGE|root)=/.test(body) ? readCommandLine(body) : null;
+  const btime = body.includes('btime ') ? /^\s*btime (\d{9,11})$/.exec(body) : null;
+  return btime === null ? read(body) : { at: Number(btime[1]) * 1000 };
+}
+
+type CommandLineReader = (line: string) => Booted | null;
+
+/** Reads one kernel command line after the other; null for what is none. */
+function commandLineReader(): CommandLineReader {
+  // Nearly always the next node runs what the one before does.
+  let last: Named = {};
+  let booted: Booted = {};
+  return (line) => {
+    const { path, image } = namedIn(line);
+    if (path === undefined && image === undefined && !/(?:^|\s)(?:BOOT_IMAGE|IMAGE|root)=/.test(line)) return null;
+    if (path !== last.path || image !== last.image) {
+      last = { path, image };
+      booted = bootedOf(last);
+    }
+    return booted;
+  };
+}
+
+/** What a kernel's command line names: `BOOT_IMAGE=…/IMAGE/KERNEL`, `IMAGE=…`. */
+interface Named {
+  path?: string | undefined;
+  image?: string | undefined;
+}
+
+function namedIn(line: string): Named {
+  return { path: /(?:^|\s)BOOT_IMAGE=(\S+)/.exec(line)?.[1], image: /(?:^|\s)IMAGE=(\S+)/.exec(line)?.[1] };
 }
 
 /**
  * The image and kernel that a kernel's command line names: `IMAGE=`, else the folder of `BOOT_IMAGE=…/IMAGE/KERNEL`. A
  * node that booted from its own disk (`/boot/vmlinuz-…`) tells its kernel alone.
  */
-function readCommandLine(line: string): Booted {
+function bootedOf({ path = '', image: named }: Named): Booted {
   const booted: Booted = {};
-  const parts = (/(?:^|\s)BOOT_IMAGE=(\S+)/.exec(line)?.[1] ?? '').split('/');
+  const parts = path.split('/');
   const folder = parts.length > 1 ? parts.at(-2) : undefined;
   const isDisk = parts.some((p) => p.includes('(')) || folder === 'boot' || folder === '';
-  const image = imageWord(/(?:^|\s)IMAGE=(\S+)/.exec(line)?.[1] ?? (isDisk ? undefined : folder));
+  const image = imageWord(named ?? (isDisk ? undefined : folder));
   const file = /^(?:vmlinuz|vmlinux|bzImage|Image)-(.+)$/.exec(parts.at(-1) ?? '')?.[1];
   const kernel = imageWord(file);
   if (image !== undefined) booted.image = image;
@@ -135,14 +179,14 @@ export function readBootObject(object: JsonObject, input: string, tally: Tally, 
 
 function readBootValue(value: JsonObject[string] | undefined): Booted | null {
   if (typeof value === 'string') {
-    if (value.includes('=')) return readCommandLine(value);
+    if (value.includes('=')) return bootedOf(namedIn(value));
     const image = imageWord(value);
     return image === undefined ? null : { image };
   }
   const object = record(value);
   if (object === undefined) return null;
   const line = member(object, 'cmdline');
-  const booted = typeof line === 'string' ? readCommandLine(line) : {};
+  const booted = typeof line === 'string' ? bootedOf(namedIn(line)) : {};
   const image = imageWord(member(object, 'image'));
   const kernel = imageWord(member(object, 'kernel'));
   const at = instant(member(object, 'boot_time'));

@@ -1,7 +1,7 @@
 import { type Input, ReadError, textOf } from '../../model/collector.ts';
 import { canonicalJson, type Json, type JsonObject, JsonSyntaxError, parseJson } from '../../model/json.ts';
 import { compareNames } from '../../model/text.ts';
-import { type Booted, isBootCapture, isPowerStatus, type Power, readBootLines, readBootObject, readPower } from './captures.ts';
+import { addBooted, type Booted, isBootCapture, isPowerStatus, type Power, readBootLines, readBootObject, readPower } from './captures.ts';
 import { readDefinition, SECTION } from './cluster_definition.ts';
 import { type Hardware, HardwareReader } from './hardware.ts';
 import { type ImageRecord, isDeleted, type NodeRecord, readGroupNodes, readImageGroup, readNode } from './records.ts';
@@ -117,7 +117,7 @@ function readText(input: Input, text: string, reading: Reading): void {
     took('cluster_conf', input, documents);
   } else if (/^\s*[{[]/.test(head.replace('\ufeff', ''))) readValue(input, parseJson(text), reading);
   else if (isBootCapture(text)) {
-    for (const [id, booted] of readBootLines(text, name, tally, domains)) documents.boot.set(id, { ...documents.boot.get(id), ...booted });
+    for (const [id, booted] of readBootLines(text, name, tally, domains)) addBooted(documents.boot, id, booted);
     took('boot', input, documents);
   } else if (isPowerStatus(text)) {
     for (const [id, power] of readPower(text, name, tally, domains)) documents.power.set(id, power);

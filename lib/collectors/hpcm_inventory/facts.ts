@@ -3,7 +3,7 @@ import type { NodeFacts } from '../../model/facts.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { compareNames } from '../../model/text.ts';
 import type { Entry } from './fleet.ts';
-import { countOf, wasRead } from './hardware.ts';
+import { hasAny, inKeyOrder, wasRead } from './hardware.ts';
 
 /** The names of an entry beside its own, in order. */
 export function otherNames({ id, aliases, xname }: Entry): string[] {
@@ -19,8 +19,8 @@ export function factsOf(entry: Entry): { subject: Subject; facts: JsonObject } {
   const macs = hardware === undefined || hardware.macs.length === 0 ? entry.macs : [...new Set([...entry.macs, ...hardware.macs])].sort();
   const nid = nidOf(entry.id, aliases);
   const known = wasRead(hardware) ? hardware : undefined;
-  const dimms = known === undefined ? 0 : countOf(known, 'dimm');
-  const gpus = known === undefined ? 0 : countOf(known, 'gpu');
+  const dimms = known?.counts.dimm ?? 0;
+  const gpus = known?.counts.gpu ?? 0;
   const facts = {} as NodeFacts;
   // Set one by one, and in the order in which they are stored: of twelve thousand entries all else takes a noticeable time.
   if (aliases.length > 0) facts.aliases = aliases;
@@ -30,16 +30,16 @@ export function factsOf(entry: Entry): { subject: Subject; facts: JsonObject } {
   if (booted?.kernel !== undefined) facts.bootedKernel = booted.kernel;
   facts.class = entry.class;
   if (dimms > 0) facts.dimms = dimms;
-  if (known !== undefined && known.firmware.size > 0) facts.firmware = Object.fromEntries(known.firmware);
+  if (known !== undefined && hasAny(known.firmware)) facts.firmware = known.firmware;
   if (gpus > 0) facts.gpus = gpus;
   if (typeof entry.image === 'string') facts.image = entry.image;
   if (entry.imagePending === true) facts.imagePending = true;
   if (entry.kernel !== undefined) facts.kernel = entry.kernel;
-  if (macs.length > 0) facts.macs = macs.slice(0, 32);
+  if (macs.length > 0) facts.macs = macs.length > 32 ? macs.slice(0, 32) : macs;
   if (known?.model !== undefined) facts.model = known.model;
   if (nid !== undefined) facts.nid = nid;
-  if (known !== undefined && Object.keys(known.parts).length > 0) facts.parts = known.parts;
-  if (entry.place !== undefined) facts.place = entry.place;
+  if (known !== undefined && hasAny(known.parts)) facts.parts = known.parts;
+  if (entry.place !== undefined) facts.place = inKeyOrder(entry.place);
   if (entry.power !== undefined) facts.power = entry.power.state;
   if (entry.role !== undefined) facts.role = entry.role;
   if (entry.isHost && entry.rootFs !== undefined) facts.rootFs = entry.rootFs;
@@ -50,11 +50,17 @@ export function factsOf(entry: Entry): { subject: Subject; facts: JsonObject } {
 
 /** The number in `nid000012`, where the names agree on one. */
 function nidOf(id: string, aliases: readonly string[]): number | undefined {
-  const nids = new Set<number>();
-  for (const name of [id, ...aliases]) {
-    const digits = name.startsWith('nid') ? /^nid(\d{1,9})$/.exec(name)?.[1] : undefined;
-    if (digits !== undefined) nids.add(Number(digits));
+  let nid = nidIn(id);
+  for (const alias of aliases) {
+    const other = nidIn(alias);
+    if (other === undefined) continue;
+    if (nid !== undefined && nid !== other) return undefined;
+    nid = other;
   }
-  const [nid] = nids;
-  return nids.size === 1 ? nid : undefined;
+  return nid;
+}
+
+function nidIn(name: string): number | undefined {
+  const digits = name.startsWith('nid') ? /^nid(\d{1,9})$/.exec(name)?.[1] : undefined;
+  return digits === undefined ? undefined : Number(digits);
 }

@@ -43,11 +43,15 @@ class Names {
   }
 
   learn({ id, aliases, xname, hardware }: NodeRecord): void {
-    for (const alias of [...aliases, xname, hardware?.geoloc]) {
-      if (alias === undefined || alias === id) continue;
-      const known = this.#aliases.get(alias);
-      this.#aliases.set(alias, known === undefined || known === id ? id : null);
-    }
+    for (const alias of aliases) this.#learnAlias(alias, id);
+    if (xname !== undefined) this.#learnAlias(xname, id);
+    if (hardware?.geoloc !== undefined) this.#learnAlias(hardware.geoloc, id);
+  }
+
+  #learnAlias(alias: string, id: string): void {
+    if (alias === id) return;
+    const known = this.#aliases.get(alias);
+    if (known !== id) this.#aliases.set(alias, known === undefined ? id : null);
   }
 
   /** Names that several entries go by, in order. */
@@ -86,7 +90,7 @@ export function assemble(documents: Documents, options: Options, tally: Tally): 
     const record = resolve('inventory', name);
     if (record === undefined) continue;
     record.hardware = mergeHardware(record.hardware, hardware);
-    names.learn(record);
+    if (record.hardware?.geoloc !== undefined) names.learn(record);
   }
   const power = new Map<string, Power>();
   for (const [name, state] of documents.power) {

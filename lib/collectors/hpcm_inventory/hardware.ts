@@ -1,20 +1,25 @@
-import { comparableSerial, hardwareText, macAddress } from '../../model/facts.ts';
+import { comparableText, hardwareText, macAddress } from '../../model/facts.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
 import { cleanName } from '../../model/text.ts';
 
 /** What `cm inventory` (or a node's `inventory`) says of the hardware, as far as it is used. */
 export interface Hardware {
   /** The geographic name that the inventory gives. */
-  geoloc?: string;
-  serial?: string;
-  model?: string;
+  geoloc: string | undefined;
+  serial: string | undefined;
+  model: string | undefined;
   /** Serial numbers by component (`dimm.DIMM 3`); every name has its family in front, so none is a name of `Object`'s. */
   parts: Record<string, string>;
-  firmware: Map<string, string>;
-  macs: string[];
+  /** Versions by component; shared by nodes that have the same. */
+  firmware: Readonly<Record<string, string>>;
+  macs: readonly string[];
   /** The counted parts, compactly. */
   slots: Slots;
+  /** How many there are of each family; shared as the slots' names are. */
+  counts: Counts;
 }
+
+type Counts = Readonly<Record<Family, number>>;
 
 /** Slots in the order of their names, and for each three characters of a hash of its serial number, all in one text. */
 export interface Slots {
@@ -95,13 +100,18 @@ interface Key {
 export class HardwareReader {
   readonly #keys = new Map<string, Key | null>();
   readonly #components = new Map<string, Component>();
-  readonly #slotLists = new Map<string, readonly string[]>();
+  readonly #slotLists = new Map<string, SlotList>();
   #isRanked = true;
   #record = 0;
+  // Of the record before: nearly always the next one has the same.
+  #slotList: SlotList = { names: [], counts: countsOf([]) };
+  #versions: readonly string[] = [];
+  #firmware: Hardware['firmware'] = {};
 
   read(flat: JsonObject): Hardware {
     this.#record++;
-    const hardware: Hardware = { parts: {}, firmware: new Map(), macs: [], slots: { names: [], hashes: '' } };
+    let geoloc: string | undefined;
+    let macs: string[] | undefined;
     const said: Component[] = [];
     let keys = 0;
     // `for in` lists the own keys of what JSON gave alone, and makes no list of them.
@@ -111,20 +121,41 @@ export class HardwareReader {
       const key = this.#key(name);
       if (key !== null) this.#take(key, flat[name], said);
       else if (name === 'geoloc') {
-        const geoloc = cleanName(hardwareText(flat[name]));
-        if (geoloc !== null) hardware.geoloc = geoloc.toLowerCase();
+        geoloc = cleanName(hardwareText(flat[name]))?.toLowerCase() ?? geoloc;
       } else if (name.startsWith('mac.')) {
         const mac = macAddress(flat[name]);
-        if (mac !== null) hardware.macs.push(mac);
+        if (mac !== null) (macs ??= []).push(mac);
       }
     }
     this.#rank();
-    said.sort((a, b) => a.rank - b.rank);
+    if (!isRanked(said)) said.sort((a, b) => a.rank - b.rank);
+    const parts: Hardware['parts'] = {};
     const slots: string[] = [];
-    for (const component of said) addComponent(hardware, slots, component);
-    hardware.slots.names = this.#shared(slots);
+    const versions: string[] = [];
+    let hashes = '';
+    for (const component of said) {
+      const { name, family, isMember, serial, version } = component;
+      if (isMember && COUNTED.has(family) && slots.length < MAX_PARTS && isPopulated(component)) {
+        const comparable = serial === undefined ? null : comparableText(serial);
+        if (comparable !== null) parts[name] = serial as string;
+        slots.push(name);
+        hashes += comparable === null ? NO_SERIAL : shortHash(comparable);
+      }
+      if (version !== undefined && (family === 'fw' || family === 'bios') && versions.length < 2 * MAX_FIRMWARE)
+        versions.push(family === 'fw' && isMember ? name.slice(3) : name, version);
+    }
+    const { names, counts } = this.#shared(slots);
+    const hardware: Hardware = {
+      geoloc,
+      serial: undefined,
+      model: undefined,
+      parts,
+      firmware: this.#sharedFirmware(versions),
+      macs: macs?.sort() ?? NONE,
+      slots: { names, hashes },
+      counts,
+    };
     for (const name of SYSTEM) this.#addSystem(hardware, this.#components.get(name));
-    hardware.macs.sort();
     return hardware;
   }
 
@@ -141,15 +172,28 @@ export class HardwareReader {
 
   #addSystem(hardware: Hardware, system: Component | undefined): void {
     if (system === undefined || system.record !== this.#record) return;
-    if (hardware.serial === undefined && comparableSerial(system.serial) !== null) hardware.serial = system.serial as string;
+    const { serial } = system;
+    if (hardware.serial === undefined && serial !== undefined && comparableText(serial) !== null) hardware.serial = serial;
     if (hardware.model === undefined && system.model !== undefined) hardware.model = system.model;
   }
 
-  #shared(slots: readonly string[]): readonly string[] {
+  #shared(slots: readonly string[]): SlotList {
+    if (isEqual(slots, this.#slotList.names)) return this.#slotList;
     const key = slots.join('\n');
     const known = this.#slotLists.get(key);
-    if (known === undefined && this.#slotLists.size < MAX_KEYS) this.#slotLists.set(key, slots);
-    return known ?? slots;
+    this.#slotList = known ?? { names: slots, counts: countsOf(slots) };
+    if (known === undefined && this.#slotLists.size < MAX_KEYS) this.#slotLists.set(key, this.#slotList);
+    return this.#slotList;
+  }
+
+  /** @param versions each after its component's name */
+  #sharedFirmware(versions: readonly string[]): Hardware['firmware'] {
+    if (isEqual(versions, this.#versions)) return this.#firmware;
+    this.#versions = versions;
+    this.#firmware = inKeyOrder(
+      Object.fromEntries(versions.flatMap((name, i): [string, string][] => (i % 2 === 0 ? [[name, versions[i + 1] as string]] : []))),
+    );
+    return this.#firmware;
   }
 
   #key(name: string): Key | null {
@@ -207,17 +251,28 @@ export class HardwareReader {
   }
 }
 
-function addComponent(hardware: Hardware, slots: string[], component: Component): void {
-  const { name, family, isMember, serial, version } = component;
-  if (isMember && COUNTED.has(family) && slots.length < MAX_PARTS && isPopulated(component)) {
-    const comparable = comparableSerial(serial);
-    if (comparable !== null) hardware.parts[name] = serial as string;
-    slots.push(name);
-    hardware.slots.hashes += comparable === null ? NO_SERIAL : shortHash(comparable);
-  }
-  if (version !== undefined && (family === 'fw' || family === 'bios') && hardware.firmware.size < MAX_FIRMWARE) {
-    hardware.firmware.set(family === 'fw' && isMember ? name.slice(3) : name, version);
-  }
+/** Slots' names, and how many of them are of each family. */
+interface SlotList {
+  names: readonly string[];
+  counts: Counts;
+}
+
+const NONE: readonly string[] = [];
+
+function countsOf(slots: readonly string[]): Counts {
+  const count = (family: Family): number => slots.filter((name) => name.startsWith(family)).length;
+  return { dimm: count('dimm'), gpu: count('gpu') };
+}
+
+function isRanked(components: readonly Component[]): boolean {
+  for (let i = 1; i < components.length; i++) if ((components[i] as Component).rank < (components[i - 1] as Component).rank) return false;
+  return true;
+}
+
+function isEqual(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 /** An empty DIMM slot has keys too: it counts once something tells that there is a part in it. */
@@ -225,18 +280,11 @@ function isPopulated({ serial, part, model, size }: Component): boolean {
   return serial !== undefined || part !== undefined || model !== undefined || (size !== undefined && /^[1-9]/.test(size));
 }
 
-/** How many parts of a family there are. */
-export function countOf({ slots }: Hardware, family: Family): number {
-  let count = 0;
-  for (const name of slots.names) if (name.startsWith(family)) count++;
-  return count;
-}
-
 /** Whether the hardware was read at all: an unreachable management controller leaves an empty record, or a name alone. */
 export function wasRead(hardware: Hardware | undefined): hardware is Hardware {
   return (
     hardware !== undefined &&
-    (hardware.serial !== undefined || hardware.model !== undefined || hardware.slots.names.length > 0 || hardware.firmware.size > 0)
+    (hardware.serial !== undefined || hardware.model !== undefined || hardware.slots.names.length > 0 || hasAny(hardware.firmware))
   );
 }
 
@@ -247,11 +295,31 @@ export function wasRead(hardware: Hardware | undefined): hardware is Hardware {
 export function mergeHardware(copy: Hardware | undefined, fresh: Hardware | undefined): Hardware | undefined {
   if (!wasRead(copy)) return fresh ?? copy;
   if (!wasRead(fresh)) return copy;
+  const { parts, slots, counts } = fresh.slots.names.length === 0 ? copy : fresh;
   return {
-    ...copy,
-    ...fresh,
-    ...(fresh.slots.names.length === 0 && { parts: copy.parts, slots: copy.slots }),
-    firmware: new Map([...copy.firmware, ...fresh.firmware]),
+    geoloc: fresh.geoloc ?? copy.geoloc,
+    serial: fresh.serial ?? copy.serial,
+    model: fresh.model ?? copy.model,
+    parts,
+    firmware: inKeyOrder({ ...copy.firmware, ...fresh.firmware }),
     macs: [...new Set([...copy.macs, ...fresh.macs])].sort(),
+    slots,
+    counts,
   };
+}
+
+/** A copy with its members in the order in which facts are stored. */
+export function inKeyOrder(texts: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.keys(texts)
+      .sort()
+      .map((key) => [key, texts[key] as string]),
+  );
+}
+
+/** Whether an object has any member. */
+export function hasAny(object: object): boolean {
+  // oxlint-disable-next-line guard-for-in
+  for (const _ in object) return true;
+  return false;
 }

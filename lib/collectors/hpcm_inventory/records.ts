@@ -73,6 +73,9 @@ export function emptyRecord(id: string): NodeRecord {
   };
 }
 
+/** Stands for an object that is not there. */
+const NOTHING: JsonObject = {};
+
 const MAX_ALIASES = 16;
 const MAX_MACS = 32;
 
@@ -83,35 +86,37 @@ const MAX_MACS = 32;
 export function readNode(raw: Json, hardwareReader: HardwareReader, domains: readonly string[], isController = false): NodeRecord | string {
   const node = record(raw);
   if (node === undefined) return 'is no object';
-  const id = subjectId('node', member(node, 'name'), domains);
+  const id = subjectId('node', node['name'], domains);
   if (id === null) return 'has no usable name';
   const out = emptyRecord(id);
   readAliases(node, out, domains);
-  const type = word(member(node, 'type'))?.toLowerCase();
+  const type = word(node['type'])?.toLowerCase();
   if (!isController || type === 'cmc' || type === 'chassis') out.type = type;
   out.isController = isController;
-  out.template = word(member(node, 'templateName'))?.toLowerCase();
+  out.template = word(node['templateName'])?.toLowerCase();
   readImage(node, out);
-  out.rootFs = word(member(node, 'rootFs'))?.toLowerCase();
-  out.managed = flag(member(node, 'managed'));
-  out.modified = instant(member(node, 'modificationTime'));
+  out.rootFs = word(node['rootFs'])?.toLowerCase();
+  out.managed = flag(node['managed']);
+  out.modified = instant(node['modificationTime']);
   readNetwork(node, out, isController);
-  out.location = readLocation(record(member(node, 'location')));
-  const inventory = record(member(node, 'inventory'));
+  out.location = readLocation(record(node['location']));
+  const inventory = record(node['inventory']);
   if (inventory !== undefined) out.hardware = hardwareReader.read(inventory);
-  out.isSuLeader = flag(member(record(member(node, 'attributes')), 'su_leader_role')) ?? false;
+  out.isSuLeader = flag((record(node['attributes']) ?? NOTHING)['su_leader_role']) ?? false;
   return out;
 }
 
 /** Whether `GET` shows the object as deleted. */
 export function isDeleted(raw: Json): boolean {
-  const time = member(record(raw), 'deletionTime');
+  const time = (record(raw) ?? NOTHING)['deletionTime'];
   return time !== undefined && time !== null && time !== '';
 }
 
 function readAliases(node: JsonObject, out: NodeRecord, domains: readonly string[]): void {
-  const aliases = record(member(node, 'aliases')) ?? {};
-  for (const key of Object.keys(aliases)) {
+  const aliases = record(node['aliases']) ?? NOTHING;
+  // `for in` lists the own keys of what JSON gave alone, and makes no list of them.
+  // oxlint-disable-next-line guard-for-in
+  for (const key in aliases) {
     // `product` names the model, in the place where names stand.
     if (key === 'product') out.hasProduct = true;
     else addAlias(out, aliases[key], key === 'cm-geo-name', domains);
@@ -127,28 +132,30 @@ export function addAlias(out: NodeRecord, raw: unknown, isGeographic: boolean, d
 }
 
 function readImage(node: JsonObject, out: NodeRecord): void {
-  const image = member(node, 'image');
-  if (image !== undefined) {
-    const raw = member(record(image), 'name');
+  const assigned = node['image'];
+  if (assigned !== undefined) {
+    const image = record(assigned) ?? NOTHING;
+    const raw = image['name'];
     out.isImageGarbled = typeof raw === 'string' && raw.trim() !== '' && cleanName(raw) === null;
     out.image = out.isImageGarbled ? undefined : (imageWord(raw) ?? null);
-    out.kernel = imageWord(member(record(image), 'kernel'));
+    out.kernel = imageWord(image['kernel']);
   }
-  out.imagePending = flag(member(node, 'imagePending'));
+  out.imagePending = flag(node['imagePending']);
 }
 
 function readNetwork(node: JsonObject, out: NodeRecord, isController: boolean): void {
-  const management = record(member(node, 'management'));
-  out.bmc = address(member(isController ? node : management, isController ? 'ipAddress' : 'cardIpAddress'));
-  out.bmcMac = macAddress(member(isController ? node : management, isController ? 'macAddress' : 'cardMacAddress')) ?? undefined;
-  const network = record(member(node, 'network'));
-  addMac(out, member(network, 'macAddress'));
-  const nics = member(network, 'nics');
-  for (const raw of Array.isArray(nics) ? nics : []) {
-    const nic = record(raw);
-    const type = word(member(nic, 'type'))?.toLowerCase();
-    if (type !== undefined && type.endsWith('bmc')) out.bmcMac ??= macAddress(member(nic, 'macAddress')) ?? undefined;
-    else addMac(out, member(nic, 'macAddress'));
+  const management = record(node['management']) ?? NOTHING;
+  out.bmc = address(isController ? node['ipAddress'] : management['cardIpAddress']);
+  out.bmcMac = macAddress(isController ? node['macAddress'] : management['cardMacAddress']) ?? undefined;
+  const network = record(node['network']) ?? NOTHING;
+  addMac(out, network['macAddress']);
+  const nics = network['nics'];
+  if (!Array.isArray(nics)) return;
+  for (const raw of nics) {
+    const nic = record(raw) ?? NOTHING;
+    const type = word(nic['type'])?.toLowerCase();
+    if (type !== undefined && type.endsWith('bmc')) out.bmcMac ??= macAddress(nic['macAddress']) ?? undefined;
+    else addMac(out, nic['macAddress']);
   }
   out.macs.sort();
 }
@@ -161,12 +168,14 @@ export function addMac(out: NodeRecord, raw: unknown): void {
 
 function readLocation(raw: JsonObject | undefined): Location | undefined {
   if (raw === undefined) return undefined;
-  const location: Location = {};
-  for (const key of ['rack', 'chassis', 'tray', 'controller', 'node'] as const) {
-    const n = integer(member(raw, key));
-    if (n !== undefined) location[key] = n;
-  }
-  return Object.keys(location).length === 0 ? undefined : location;
+  const location: Location = {
+    rack: integer(raw['rack']),
+    chassis: integer(raw['chassis']),
+    tray: integer(raw['tray']),
+    controller: integer(raw['controller']),
+    node: integer(raw['node']),
+  };
+  return Object.values(location).some((n) => n !== undefined) ? location : undefined;
 }
 
 /** One element of `GET /cmu/v1/imagegroups`. */
@@ -184,25 +193,25 @@ export interface ImageRecord {
 export function readImageGroup(raw: Json, dirtyAttribute: string, domains: readonly string[]): ImageRecord | string {
   const group = record(raw);
   if (group === undefined) return 'is no object';
-  const name = imageWord(member(group, 'name'));
+  const name = imageWord(group['name']);
   if (name === undefined) return 'has no usable name';
-  const kernels = member(group, 'kernels');
-  const modified = instant(member(group, 'modificationTime'));
+  const kernels = group['kernels'];
+  const modified = instant(group['modificationTime']);
   return {
     name,
     ...(Array.isArray(kernels) && { kernels: kernels.map(imageWord).filter((k) => k !== undefined) }),
     ...(modified !== undefined && { modified }),
-    isMarkedDirty: flag(member(record(member(group, 'attributes')), dirtyAttribute)) ?? false,
+    isMarkedDirty: flag(member(record(group['attributes']), dirtyAttribute)) ?? false,
     nodes: readGroupNodes(group, domains),
   };
 }
 
 /** The names that a group lists; members may be whole node objects or bare names. */
 export function readGroupNodes(group: JsonObject, domains: readonly string[]): string[] {
-  const nodes = member(group, 'nodes');
+  const nodes = group['nodes'];
   const names: string[] = [];
   for (const node of Array.isArray(nodes) ? nodes : []) {
-    const id = subjectId('node', typeof node === 'string' ? node : member(record(node), 'name'), domains);
+    const id = subjectId('node', typeof node === 'string' ? node : (record(node) ?? NOTHING)['name'], domains);
     if (id !== null) names.push(id);
   }
   return names;

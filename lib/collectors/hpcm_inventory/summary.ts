@@ -6,7 +6,7 @@ import { CLASSES } from './classify.ts';
 import type { Documents } from './documents.ts';
 import type { Entry, Fleet } from './fleet.ts';
 import { counted, foldBounded } from './folding.ts';
-import { countOf, type Family, wasRead } from './hardware.ts';
+import { type Family, wasRead } from './hardware.ts';
 import { POPULATIONS_SHOWN } from './images.ts';
 import { byFrequency, type Holders, type Population } from './populations.ts';
 import type { HardwareChanges } from './changes.ts';
@@ -134,7 +134,7 @@ function hardwareSummary(hosts: readonly Entry[], { unreadable, blank, losses, e
   const counts =
     (family: Family) =>
     (entry: Entry): string | undefined => {
-      const count = entry.hardware === undefined ? 0 : countOf(entry.hardware, family);
+      const count = entry.hardware?.counts[family] ?? 0;
       return count === 0 ? undefined : String(count);
     };
   return {
@@ -144,7 +144,7 @@ function hardwareSummary(hosts: readonly Entry[], { unreadable, blank, losses, e
     lost_parts: losses.length,
     exchanged_parts: exchanges.length,
     ...(nodes.length > 0 && {
-      bios: spread((e) => e.hardware?.firmware.get('bios')),
+      bios: spread((e) => e.hardware?.firmware['bios']),
       dimms: spread(counts('dimm')),
       gpus: spread(counts('gpu')),
     }),

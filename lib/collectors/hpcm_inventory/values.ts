@@ -42,7 +42,8 @@ export function flag(value: Json | undefined): boolean | undefined {
 export function instant(value: Json | undefined): number | undefined {
   if (typeof value === 'number' && value > 0 && value < 1e14) return value < 1e11 ? value * 1000 : value;
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})$/.test(value)) return undefined;
-  const ms = Date.parse(value.replace(/([+-]\d{2})(\d{2})$/, '$1:$2'));
+  const isExtended = value.endsWith('Z') || value.at(-3) === ':';
+  const ms = Date.parse(isExtended ? value : `${value.slice(0, -2)}:${value.slice(-2)}`);
   return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }
 
