@@ -28,6 +28,8 @@ export interface Input {
   bytes(from?: number, lent?: Uint8Array): Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
   /** Messages in place of bytes, where a broker was read; in batches as they came. May throw {@link ReadError} half-way. */
   messages?(): AsyncIterable<readonly BrokerMessage[]>;
+  /** The SHA-256 of all its bytes, in hex, where the reader can tell it. @throws ReadError */
+  sha256?(): string;
 }
 
 /** One message as a broker keeps it. */
@@ -87,6 +89,8 @@ export interface CollectContext<Options, Carry> {
   config: Options;
   /** What the last run handed on; absent = first sight. Unreadable carries never get here. */
   carry?: Carry;
+  /** When that run began: a carry that names it by `null`, and not by its time, is the same after the same inputs. */
+  carriedAt?: number;
   /** IANA zone of times that carry none. */
   timezone: string;
   nodeDomains: readonly string[];
@@ -115,6 +119,11 @@ export interface Collected<Carry> {
   facts?: { subject: Subject; facts: JsonObject }[];
   series?: Record<string, number>;
   carry?: Carry;
+  /**
+   * The instants (ms since the epoch) at which the clock alone changes what the same inputs and the same carry come to,
+   * none where it never does. Absent: it may at any time, and the inputs are digested at every run.
+   */
+  turns?: readonly number[];
 }
 
 /** Where a source's inputs may come from, beside `path`. */

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, statSync, type BigIntStats } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { ReadError, type Input } from '../model/collector.ts';
 import type { CoverageInput } from '../model/snapshot.ts';
@@ -59,6 +60,7 @@ function openOne(candidate: Candidate, request: ReadRequest, opened: Opened): vo
       mtime,
       file: { device: String(stat.dev), inode: String(stat.ino) },
       bytes: (from = 0, lent) => readRange(path, from, size, lent),
+      sha256: () => hashOf(readRange(path, 0, size)),
     };
     if (request.plan.shape === 'documents') {
       if (size > request.location.max_input)
@@ -66,6 +68,7 @@ function openOne(candidate: Candidate, request: ReadRequest, opened: Opened): vo
       const whole = readDocument(path, stat);
       input.size = whole.length;
       input.bytes = (from = 0) => [whole.subarray(from)];
+      input.sha256 = () => hashOf([whole]);
     }
     opened.inputs.push(input);
     const status: CoverageInput['status'] = input.size === 0 && request.plan.shape === 'documents' ? 'empty' : 'ok';
@@ -85,6 +88,12 @@ function readDocument(path: string, before: BigIntStats): Uint8Array {
     seen = after;
   }
   throw new ReadError('changing', path, 'changed while it was read, twice; write dumps to a temporary name and rename them');
+}
+
+function hashOf(pieces: Iterable<Uint8Array>): string {
+  const hash = createHash('sha256');
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest('hex');
 }
 
 function* readRange(path: string, from: number, to: number, lent?: Uint8Array): Generator<Uint8Array> {

@@ -1,17 +1,18 @@
 import { collectorOf } from '../collectors/registry.ts';
 import type { SourceConfig } from '../config.ts';
-import type { Attempt, CollectResult, Coverage, Problem } from '../model/snapshot.ts';
+import type { Attempt, CollectResult, Coverage, Problem, Snapshot } from '../model/snapshot.ts';
 import { oneLine } from '../model/text.ts';
 import { toIso } from '../model/time.ts';
 import type { PushedPart } from '../readers/body.ts';
 import { putAttempt } from '../store/attempts.ts';
 import { type Lease, LeaseLost } from '../store/leases.ts';
 import { appendSeries } from '../store/series.ts';
-import { StoreUnavailable } from '../store/store.ts';
-import type { Digest, DigestRequest } from './digest.ts';
+import type { Commit } from '../store/snapshots.ts';
+import { StoreUnavailable, unlessDamaged } from '../store/store.ts';
+import type { Digest, DigestReply, DigestRequest } from './digest.ts';
 import { adviceFor } from './advice.ts';
 import { alone, type Observer, StepError, storeProblem } from './observer.ts';
-import { makeSnapshot } from './snapshot.ts';
+import { makeSnapshot, seenAgain } from './snapshot.ts';
 
 export interface CollectOptions {
   /** `?asOf=`: ms since the epoch. */
@@ -21,7 +22,8 @@ export interface CollectOptions {
 }
 
 /**
- * Collects one source: digest → snapshot, facts and carry in one commit → attempt. Whatever happens, an attempt is
+ * Collects one source: digest → snapshot, facts and carry in one commit → attempt. Where the inputs are those of the last
+ * snapshot and nothing else would lead elsewhere, that is what they come to again. Whatever happens, an attempt is
  * written; a failed one leaves the last snapshot as it was. A source that others push is skipped where there is no body,
  * and its last attempt stands.
  * @throws StepError `busy` when the same source is being collected already
@@ -67,42 +69,67 @@ async function collectAlone(observer: Observer, config: SourceConfig, options: C
     return { source, status, snapshot: snapshot ?? null, conditions, coverage, ...(problem && { problem }) };
   };
   const collector = collectorOf(source);
-  const reply = await observer.digest(
-    {
-      source,
-      location: config.location,
-      options: config.options,
-      cluster: observer.config.cluster,
-      now: startedAt,
-      ...(options.asOf !== undefined && { asOf: options.asOf }),
-      handed: collector ? await observer.snapshots.carry(source, collector.carryVersion) : { state: 'none' },
-      timezone: observer.config.timezone,
-      nodeDomains: observer.config.node_domains,
-      rules: observer.config.rules,
-      ...(observer.mtime && { mtime: observer.mtime }),
-      ...(options.parts && { parts: options.parts }),
-    } satisfies DigestRequest,
-    config.deadline,
-  );
+  const handed = collector ? await observer.snapshots.carry(source, collector.carryVersion) : { state: 'none' as const };
+  const request: DigestRequest = {
+    source,
+    location: config.location,
+    options: config.options,
+    cluster: observer.config.cluster,
+    now: startedAt,
+    ...(options.asOf !== undefined && { asOf: options.asOf }),
+    handed,
+    timezone: observer.config.timezone,
+    nodeDomains: observer.config.node_domains,
+    rules: observer.config.rules,
+    ...(observer.mtime && { mtime: observer.mtime }),
+    ...(options.parts && { parts: options.parts }),
+  };
+  const reply = await digestOrFindBefore(observer, request, config.deadline);
   if ('problem' in reply) return finish('failed', { problem: reply.problem, coverage: reply.coverage });
+  const { coverage } = 'before' in reply ? reply.before : reply.digest;
   try {
-    const { digest } = reply;
-    const snapshot = await commit(observer, source, collector?.carryVersion ?? 0, digest, startedAt, lease);
-    return finish(digest.status, { snapshot: snapshot.id, conditions: snapshot.conditions.length, coverage: snapshot.coverage });
+    const parts =
+      'before' in reply ? await partsAsBefore(observer, reply.before, startedAt) : await partsOf(observer, source, reply.digest, startedAt);
+    const text = 'before' in reply ? reply.handed.text : reply.digest.handOn;
+    const stands = 'before' in reply ? reply.handed.stands : reply.digest.stands;
+    const snapshot = await observer.snapshots.commit({
+      ...parts,
+      carry: { version: collector?.carryVersion ?? 0, text },
+      ...(stands && { stands }),
+      lease,
+    });
+    await appendSeries(observer.store, source, { at: snapshot.asOf, values: snapshot.series });
+    return finish(snapshot.status, { snapshot: snapshot.id, conditions: snapshot.conditions.length, coverage: snapshot.coverage });
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
-    if (error instanceof StoreUnavailable) return finish('failed', { problem: storeProblem(error), coverage: reply.digest.coverage });
+    if (error instanceof StoreUnavailable) return finish('failed', { problem: storeProblem(error), coverage });
     const problem: Problem = {
       code: 'internal',
       detail: oneLine(`the snapshot could not be stored: ${error instanceof Error ? error.message : String(error)}`),
       advice: adviceFor('internal'),
     };
-    return finish('failed', { problem, coverage: reply.digest.coverage });
+    return finish('failed', { problem, coverage });
   }
 }
 
-async function commit(observer: Observer, source: string, carryVersion: number, digest: Digest, collectedAt: number, lease: Lease) {
-  const { collected } = digest;
+type Handed = Extract<DigestRequest['handed'], { state: 'ok' }>;
+
+/** Digests, or finds that the latest snapshot is what it would come to. */
+async function digestOrFindBefore(
+  observer: Observer,
+  request: DigestRequest,
+  deadline: number,
+): Promise<Exclude<DigestReply, 'as before'> | { before: Snapshot; handed: Handed }> {
+  const reply = await observer.digest(request, deadline);
+  if (reply !== 'as before') return reply;
+  const handed = request.handed as Handed;
+  const before = await unlessDamaged(observer.snapshots.latest(request.source));
+  if (before) return { before, handed };
+  const { stands: _, ...anew } = handed;
+  return digestOrFindBefore(observer, { ...request, handed: anew }, deadline);
+}
+
+async function partsOf(observer: Observer, source: string, digest: Digest, collectedAt: number): Promise<Parts> {
   const snapshot = makeSnapshot({
     source,
     cluster: observer.config.cluster,
@@ -112,18 +139,18 @@ async function commit(observer: Observer, source: string, carryVersion: number, 
     asOfFrom: digest.asOfFrom,
     status: digest.status,
     coverage: digest.coverage,
-    collected,
+    collected: digest.collected,
     rules: observer.config.rules,
   });
-  const committed = await observer.snapshots.commit({
-    snapshot,
-    facts: digest.facts,
-    carry: { version: carryVersion, text: digest.handOn },
-    lease,
-  });
-  await appendSeries(observer.store, source, { at: committed.asOf, values: committed.series });
-  return committed;
+  return { snapshot, facts: digest.facts };
 }
+
+async function partsAsBefore(observer: Observer, before: Snapshot, collectedAt: number): Promise<Parts> {
+  const id = await observer.snapshots.nextId(before.source, collectedAt);
+  return { snapshot: seenAgain(before, id, collectedAt), facts: 'as before' };
+}
+
+type Parts = Pick<Commit, 'snapshot' | 'facts'>;
 
 /** Collects several sources at once; one that fails never keeps the others. A busy one is a failed result here. */
 export async function collectAll(observer: Observer, sources: readonly string[]): Promise<CollectResult[]> {

@@ -8,8 +8,10 @@ import { parseDuration, toIso } from '../model/time.ts';
 import { openParts, type PushedPart } from '../readers/body.ts';
 import type { Opened, Readers } from '../readers/reader.ts';
 import { packFacts, type PackedFacts } from '../store/shards.ts';
-import type { StoredCarry } from '../store/snapshots.ts';
+import type { Stands, StoredCarry } from '../store/snapshots.ts';
+import { VERSION } from '../version.ts';
 import { adviceFor, type Way, wayOf } from './advice.ts';
+import { inputsKey, standsFor, stillStands } from './stands.ts';
 
 /** Everything that one collect needs, as plain data: it crosses into a thread of its own. */
 export interface DigestRequest {
@@ -32,6 +34,8 @@ export interface DigestRequest {
 
 /** What one run hands on to the next. */
 interface Handed {
+  /** The version of the program that wrote it. */
+  by?: string;
   /** Names of the inputs that earlier runs read, with the time since when each is missing (null = it was there). */
   known: Record<string, string | null>;
   /** The collector's own. */
@@ -48,9 +52,12 @@ export interface Digest {
   facts: PackedFacts;
   /** A {@link Handed} as JSON. */
   handOn: string;
+  /** How long the same inputs come to the same. */
+  stands?: Stands;
 }
 
-export type DigestReply = { digest: Digest } | { problem: Problem; coverage: Coverage | null };
+/** `as before`: the inputs are those of the latest snapshot, and would come to it again. */
+export type DigestReply = { digest: Digest } | 'as before' | { problem: Problem; coverage: Coverage | null };
 
 const MAX_LISTED_INPUTS = 200;
 const MAX_PROBLEMS = 50;
@@ -74,6 +81,7 @@ export async function digest(request: DigestRequest, readers: Readers): Promise<
     return { problem: problemOf(error, wayOf(request)), coverage: null };
   }
   try {
+    if (await isAsBefore(request, opened)) return 'as before';
     return await digestOpened(collector, request, opened, readers);
   } catch (error) {
     return { problem: problemOf(error, wayOf(request)), coverage: coverageOf(opened, null) };
@@ -100,6 +108,11 @@ async function open(collector: Collector, request: DigestRequest, readers: Reade
   });
 }
 
+async function isAsBefore(request: DigestRequest, opened: Opened): Promise<boolean> {
+  const stands = request.handed.state === 'ok' ? request.handed.stands : undefined;
+  return stands !== undefined && stillStands(stands, await inputsKey(request, opened), request.now);
+}
+
 async function digestOpened(collector: Collector, request: DigestRequest, opened: Opened, readers: Readers): Promise<DigestReply> {
   const handed = takeHanded(collector, request.handed);
   const known = noteMissing(request, handed.known, opened);
@@ -117,12 +130,13 @@ async function digestOpened(collector: Collector, request: DigestRequest, opened
     };
   }
   const schemas = await schemasOf(request.location, opened, readers);
-  const { facts, carry, ...collected } = await collector.collect(opened.inputs, {
+  const { facts, carry, turns, ...collected } = await collector.collect(opened.inputs, {
     cluster: request.cluster,
     now: request.now,
     ...(request.asOf !== undefined && { asOf: request.asOf }),
     config: request.options,
     ...(handed.carry !== undefined && { carry: handed.carry }),
+    ...(request.handed.state === 'ok' && { carriedAt: request.handed.at }),
     ...(schemas && { schemas }),
     timezone: request.timezone,
     nodeDomains: request.nodeDomains,
@@ -144,6 +158,8 @@ async function digestOpened(collector: Collector, request: DigestRequest, opened
       values: { ahead_ms: asOf - request.now },
     });
   }
+  const handOn = JSON.stringify({ by: VERSION, known, collector: carry ?? null } satisfies Handed);
+  const stands = await standing(request, opened, handOn, { turns, asOf, asOfFrom, known });
   return {
     digest: {
       status: partial ? 'partial' : 'ok',
@@ -152,9 +168,26 @@ async function digestOpened(collector: Collector, request: DigestRequest, opened
       asOfFrom,
       collected,
       facts: await packFacts(facts ?? []),
-      handOn: JSON.stringify({ known, collector: carry ?? null } satisfies Handed),
+      handOn,
+      ...(stands && { stands }),
     },
   };
+}
+
+/**
+ * How long an outcome stands, where it does: it led to the carry that it came from, nothing is missed, and it is dated by
+ * what was read.
+ */
+async function standing(
+  request: DigestRequest,
+  opened: Opened,
+  handOn: string,
+  { turns, asOf, asOfFrom, known }: { turns: readonly number[] | undefined } & Pick<Digest, 'asOf' | 'asOfFrom'> & Pick<Handed, 'known'>,
+): Promise<Stands | undefined> {
+  if (turns === undefined || request.handed.state !== 'ok' || request.handed.text !== handOn) return undefined;
+  if (asOf > request.now || asOfFrom === 'collected' || Object.values(known).some((since) => since !== null)) return undefined;
+  const key = await inputsKey(request, opened);
+  return key === null ? undefined : standsFor(key, request.now, turns);
 }
 
 async function schemasOf(location: Location, { problems }: Opened, readers: Readers): Promise<Schemas | undefined> {
@@ -168,8 +201,9 @@ async function schemasOf(location: Location, { problems }: Opened, readers: Read
 function takeHanded(collector: Collector, stored: StoredCarry): { known: Handed['known']; carry?: unknown; unreadable: boolean } {
   if (stored.state !== 'ok') return { known: {}, unreadable: stored.state === 'unreadable' };
   // The store has held it against its SHA-256: it is what we wrote.
-  const { known, collector: value } = JSON.parse(stored.text) as Handed;
-  if (value === null) return { known, unreadable: false };
+  const { by, known, collector: value } = JSON.parse(stored.text) as Handed;
+  // To hold 12,000 states against their schema takes as long as to go on from them.
+  if (value === null || by === VERSION) return { known, ...(value !== null && { carry: value }), unreadable: false };
   const parsed = collector.carry.safeParse(value);
   return parsed.success ? { known, carry: parsed.data, unreadable: false } : { known, unreadable: true };
 }

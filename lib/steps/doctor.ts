@@ -119,6 +119,7 @@ async function drySource(observer: Observer, config: SourceConfig): Promise<Dry>
       deadline,
     )
     .catch((error: unknown) => ({ problem: { detail: String(error), advice: '' } }));
+  if (reply === 'as before') throw new TypeError(`${source} was digested without anything before`);
   if ('problem' in reply) return { check: failed(source, reply.problem.detail, reply.problem.advice), ahead: 0 };
   const { status, coverage, asOf, collected } = reply.digest;
   const age = now - asOf;

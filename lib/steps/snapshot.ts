@@ -45,6 +45,22 @@ export function makeSnapshot(parts: SnapshotParts): Omit<Snapshot, 'facts' | 'pr
   };
 }
 
+/** The snapshot that the same inputs come to at a later look. */
+export function seenAgain(before: Snapshot, id: string, collectedAt: number): Omit<Snapshot, 'facts' | 'previous'> {
+  const { facts: _, previous: __, ...rest } = before;
+  const old = `${before.source}@${before.id}#`;
+  const now = `${before.source}@${id}#`;
+  return {
+    ...rest,
+    id,
+    collectedAt: toIso(collectedAt),
+    conditions: before.conditions.map((condition) => ({
+      ...condition,
+      evidence: condition.evidence.map((e) => ({ ...e, ref: e.ref.startsWith(old) ? now + e.ref.slice(old.length) : e.ref })),
+    })),
+  };
+}
+
 function stampConditions(drafts: readonly ConditionDraft[], parts: SnapshotParts): Condition[] {
   const byId = new Map<string, { condition: Condition; evidence: ConditionDraft['evidence'] }>();
   for (const draft of drafts) {

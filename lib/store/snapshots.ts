@@ -3,7 +3,7 @@ import type { Subject } from '../model/condition.ts';
 import { subjectKey } from '../model/condition.ts';
 import { digestHex } from '../model/identity.ts';
 import type { JsonObject } from '../model/json.ts';
-import { Snapshot } from '../model/snapshot.ts';
+import { type FactsManifest, Snapshot } from '../model/snapshot.ts';
 import { fromTimeId, TimeId, toTimeId } from '../model/time.ts';
 import { atOnce } from './at-once.ts';
 import type { Lease } from './leases.ts';
@@ -13,25 +13,32 @@ import { readJson, type Store, StoreError } from './store.ts';
 /** What a collector hands on must stay small beside what it reads. */
 export const MAX_CARRY_BYTES = 16 * 1024 * 1024;
 
+/** Which inputs came to the snapshot, and from when until when (ms) the same would come to it again. */
+export const Stands = z.object({ key: z.string(), from: z.number(), until: z.number() });
+export type Stands = z.infer<typeof Stands>;
+
 /** The first line of `carry/{source}`; the second is the carry itself, which most readers of the head never parse. */
 const Head = z.object({
   schema: z.literal('hpc-observer/carry/1'),
   snapshot: TimeId,
   carry: z.object({ version: z.number().int(), sha256: z.string() }).nullable(),
+  stands: Stands.optional(),
 });
 type Head = z.infer<typeof Head>;
 
 export interface Commit {
   snapshot: Omit<Snapshot, 'facts' | 'previous'>;
-  facts: PackedFacts;
+  /** `as before`: those of the latest snapshot. */
+  facts: PackedFacts | 'as before';
   /** What is handed on, as JSON. None: the next run starts without. */
   carry?: { version: number; text: string };
+  stands?: Stands;
   /** Checked before what others left is removed, and again right before the commit point. */
   lease?: Lease;
 }
 
-/** What the last commit handed on: the JSON that it was given, byte for byte. */
-export type StoredCarry = { state: 'none' | 'unreadable' } | { state: 'ok'; text: string };
+/** What the last commit handed on: the JSON that it was given, byte for byte, and when its run began, ms. */
+export type StoredCarry = { state: 'none' | 'unreadable' } | { state: 'ok'; text: string; at: number; stands?: Stands };
 
 /**
  * The dated outputs of all sources. A commit is one put of the head `carry/{source}`, which names the snapshot and holds
@@ -56,7 +63,7 @@ export class Snapshots {
    * Writes a snapshot, its facts and its carry as one. Shards that are as in the snapshot before are not written again.
    * @throws StoreError where the carry is over 16 MiB or the id is not later than the latest; LeaseLost
    */
-  async commit({ snapshot, facts, carry, lease }: Commit): Promise<Snapshot> {
+  async commit({ snapshot, facts, carry, stands, lease }: Commit): Promise<Snapshot> {
     const { source, id } = snapshot;
     const carryText = carry?.text ?? '';
     refuseLongCarry(source, carryText);
@@ -68,22 +75,20 @@ export class Snapshots {
 
     // Under a damaged head the newest snapshot may be one whose commit never ended: its shards are not relied on.
     const before = last === null || head === undefined ? null : await this.#read(source, last).catch(onlyStoreErrors);
-    const { subjects, shards } = facts;
-    const known = before?.facts.shards.length === shards.length ? before.facts.shards : [];
-    const manifest = shards.map(({ sha256 }, i) => {
-      const old = known[i];
-      return old?.sha256 === sha256 ? old : { at: id, sha256 };
-    });
+    if (facts === 'as before' && !before) throw new StoreError(`there is no snapshot of ${source} whose facts could go on`);
+    const manifest = facts === 'as before' ? (before as Snapshot).facts : manifestOf(facts, id, before?.facts);
     const { schema, source: _, cluster, id: __, ...rest } = snapshot;
-    const whole: Snapshot = { schema, source, cluster, id, previous: last, ...rest, facts: { subjects, shards: manifest } };
+    const whole: Snapshot = { schema, source, cluster, id, previous: last, ...rest, facts: manifest };
     // The snapshot goes before its shards, so that what a killed commit leaves can be found by its manifest.
     await this.#store.putShared(snapshotKey(source, id), whole, Snapshot);
-    const fresh = shards.flatMap(({ text }, i) => (manifest[i]?.at === id ? [{ key: shardKey(source, id, i), text }] : []));
+    const texts = facts === 'as before' ? [] : facts.shards;
+    const fresh = texts.flatMap(({ text }, i) => (manifest.shards[i]?.at === id ? [{ key: shardKey(source, id, i), text }] : []));
     await atOnce(fresh, ({ key, text }) => this.#store.putText(key, text));
     const next: Head = {
       schema: 'hpc-observer/carry/1',
       snapshot: id,
       carry: carry === undefined ? null : { version: carry.version, sha256: await digestHex(carryText) },
+      ...(stands && { stands }),
     };
     await lease?.check();
     await this.#store.putText(headKey(source), `${JSON.stringify(next)}\n${carryText}`);
@@ -129,11 +134,11 @@ export class Snapshots {
     try {
       const text = await this.#store.getText(headKey(source));
       if (text === null) return { state: 'none' };
-      const { carry } = parseHead(source, text);
+      const { snapshot, carry, stands } = parseHead(source, text);
       if (carry === null) return { state: 'none' };
       const value = text.slice(text.indexOf('\n') + 1);
       if (carry.version !== version || (await digestHex(value)) !== carry.sha256) return { state: 'unreadable' };
-      return { state: 'ok', text: value };
+      return { state: 'ok', text: value, at: fromTimeId(snapshot), ...(stands && { stands }) };
     } catch (error) {
       onlyStoreErrors(error);
       return { state: 'unreadable' };
@@ -200,6 +205,18 @@ export class Snapshots {
       await this.#store.remove(snapshotKey(source, id));
     }
   }
+}
+
+/** Shards that are as in the snapshot before stay where they lie. */
+function manifestOf({ subjects, shards }: PackedFacts, id: string, before: FactsManifest | undefined): FactsManifest {
+  const known = before?.shards.length === shards.length ? before.shards : [];
+  return {
+    subjects,
+    shards: shards.map(({ sha256 }, i) => {
+      const old = known[i];
+      return old?.sha256 === sha256 ? old : { at: id, sha256 };
+    }),
+  };
 }
 
 export function snapshotKey(source: string, id: string): string {

@@ -25,6 +25,7 @@ async function read(job: DigestJob, paths: string[], handed: StoredCarry = { sta
     },
     { path: readFiles },
   );
+  if (reply === 'as before') throw new Error('nothing was there before');
   if ('problem' in reply) throw new Error(reply.problem.detail);
   return reply.digest;
 }
@@ -65,7 +66,7 @@ async function run(job: DigestJob): Promise<Digested> {
   // A later run takes what the first one stored from text.
   globalThis.gc?.();
   taken = clock();
-  return told([await read(job, paths, { state: 'ok', text: first.handOn })], taken());
+  return told([await read(job, paths, { state: 'ok', text: first.handOn, at: job.now })], taken());
 }
 
 if (isMainThread) console.log(JSON.stringify(await run(JSON.parse(process.argv[2] as string) as DigestJob)));

@@ -48,7 +48,7 @@ export function collect(
     nodeDomains: ['hsn.cm.demo.test'],
     rules: {},
     // A carry goes through JSON and its schema between runs.
-    ...(carry !== undefined && { carry: hpcmInventory.carry.parse(JSON.parse(JSON.stringify(carry))) }),
+    ...(carry !== undefined && { carry: hpcmInventory.carry.parse(JSON.parse(JSON.stringify(carry))), carriedAt: NOW }),
     ...rest,
   });
 }

@@ -49,7 +49,7 @@ describe('the bundled days', () => {
     expect(messageOf(result, 'boot_drift')).toBe(
       'x1001c0s0b0n0 runs image cos-2026.08; assigned is cos-2026.11 (it would take the assigned one at its next boot)',
     );
-    expect(messageOf(result, 'image_pending')).toBe('x1001c0s2b0n0 has image cos-2026.11 pending, for 6h 15m at most; it runs cos-2026.08');
+    expect(messageOf(result, 'image_pending')).toBe('x1001c0s2b0n0 has image cos-2026.11 pending, for 6h 10m at most; it runs cos-2026.08');
     expect(result.conditions.find((c) => c.subject.id === 'x1001c0s0b0n0')?.place).toEqual({
       rack: 'x1001',
       chassis: 'x1001c0',

@@ -151,6 +151,7 @@ function collect(source: string, given: object = {}, each = 20_000): Promise<Dig
 
 async function digested(source: string, given: object = {}, each?: number): Promise<Digest> {
   const reply = await collect(source, given, each);
+  if (reply === 'as before') throw new Error('nothing was there before');
   if ('problem' in reply) throw new Error(reply.problem.detail);
   return reply.digest;
 }

@@ -1,6 +1,6 @@
 import { compareNames } from '../../model/text.ts';
 import { type Baseline, isSame, packBaselines, slotMap, toBaseline, toSlots, unpackBaselines } from './baseline.ts';
-import type { Carry, Exchange, Loss } from './carry.ts';
+import type { Carry, DatedCarry, Exchange, Loss } from './carry.ts';
 import type { Entry } from './fleet.ts';
 import { FAMILIES, type Family, type Hardware, NO_SERIAL, wasRead } from './hardware.ts';
 
@@ -21,7 +21,7 @@ export interface HardwareChanges {
 
 const DAY = 864e5;
 /** How long an exchange is listed, and after which time a smaller set of parts counts as intended. */
-const EXCHANGE_LISTED = 7 * DAY;
+export const EXCHANGE_LISTED = 7 * DAY;
 export const LOSS_ACCEPTED = 30 * DAY;
 const MAX_EXCHANGES = 500;
 const SLOTS_NAMED = 8;
@@ -39,7 +39,7 @@ function isMass(count: number, compared: number): boolean {
  * twentieth of the fleet is one failed reading. What remains is a loss: fewer parts than before. It holds, also through
  * runs without a reading, until the parts are back or {@link LOSS_ACCEPTED} has passed.
  */
-export function compareHardware(hosts: readonly Entry[], carry: Carry | undefined, now: number, isWhole: boolean): HardwareChanges {
+export function compareHardware(hosts: readonly Entry[], carry: DatedCarry | undefined, now: number, isWhole: boolean): HardwareChanges {
   const before = carry === undefined ? new Map<string, Baseline>() : unpackBaselines(carry);
   const baselines = new Map(isWhole ? [] : before);
   const comparison = new Comparison(carry?.losses ?? [], now);

@@ -157,14 +157,17 @@ export function imageDirty(
   return { drafts, byBoot };
 }
 
-/** Nodes with an assigned image that they have not taken yet; of these nothing is said about what they run. */
-export function imagePending(hosts: readonly Entry[], now: number, rule: JsonObject | undefined): ConditionDraft[] {
+/**
+ * Nodes with an assigned image that they have not taken yet; of these nothing is said about what they run.
+ * @param at when that was read, ms
+ */
+export function imagePending(hosts: readonly Entry[], at: number, rule: JsonObject | undefined): ConditionDraft[] {
   const after = typeof rule?.['after'] === 'string' && parseDuration(rule['after']) > 0 ? parseDuration(rule['after']) : 7 * 864e5;
   return hosts
     .filter((e) => e.imagePending === true)
     .map((entry) => {
       const { image, booted, modified } = entry;
-      const age = modified === undefined ? undefined : Math.max(0, now - modified);
+      const age = modified === undefined ? undefined : Math.max(0, at - modified);
       const isLate = age !== undefined && age > after;
       const running = booted?.image !== undefined && booted.image !== image ? `; it runs ${booted.image}` : '';
       const since = age === undefined ? '' : `, for ${formatDuration(age)} at most`;
@@ -177,7 +180,7 @@ export function imagePending(hosts: readonly Entry[], now: number, rule: JsonObj
         {
           image: image ?? undefined,
           ...(isLate && { severity: 'warning' }),
-          ...(modified !== undefined && modified <= now && { since: toIso(modified) }),
+          ...(modified !== undefined && modified <= at && { since: toIso(modified) }),
         },
       );
     });

@@ -2,8 +2,8 @@ import { type Collected, type CollectContext, defineCollector, type Input, Unusa
 import { oneLine } from '../../model/text.ts';
 import { toIso } from '../../model/time.ts';
 import { fold } from '../../nodeset.ts';
-import { Carry } from './carry.ts';
-import { compareHardware } from './changes.ts';
+import { Carry, dated, type DatedCarry, undated } from './carry.ts';
+import { compareHardware, EXCHANGE_LISTED, LOSS_ACCEPTED } from './changes.ts';
 import { DOCUMENT_KINDS, DOCUMENT_NAMES, type DocumentKind, type Documents, readDocuments } from './documents.ts';
 import { nodesText, ruleNumber } from './drafts.ts';
 import { factsOf, otherNames } from './facts.ts';
@@ -13,13 +13,20 @@ import { imageDirty, imageDrift, imageGaps, imagePending, kernelDrift, unassigne
 import { kinds } from './kinds.ts';
 import { Options } from './options.ts';
 import { populationsOf } from './populations.ts';
-import { bootDrift, nodesOff } from './states.ts';
+import { bootDrift, FORGOTTEN, nodesOff } from './states.ts';
 import { summarise } from './summary.ts';
 import { Tally } from './tally.ts';
 
 type Context = CollectContext<Options, Carry>;
 
 const DAY = 864e5;
+/** How long a document that was read once is missed, and how long it is known at all. */
+const KIND_MISSED = DAY;
+const KIND_KNOWN = 7 * DAY;
+/** How long a list that is half as long as before is taken for cut short. */
+const SIZE_COUNTS = DAY;
+/** An inventory of hardware that is older says so. */
+const INVENTORY_OLD = 2 * DAY;
 
 /**
  * HPE Performance Cluster Manager: what exists, which image each node has, what it runs, its power and its hardware.
@@ -50,7 +57,8 @@ export const hpcmInventory = defineCollector<Options, Carry>({
 });
 
 async function collect(inputs: readonly Input[], context: Context): Promise<Collected<Carry>> {
-  const { config, now, carry, rules, cluster } = context;
+  const { config, now, rules, cluster } = context;
+  const carry = context.carry && dated(context.carry, context.carriedAt ?? now);
   const tally = new Tally();
   const documents = await readDocuments(inputs, tally, context.nodeDomains, config.dirty_attribute);
   const fleet = assemble(documents, config, tally);
@@ -74,20 +82,28 @@ async function collect(inputs: readonly Input[], context: Context): Promise<Coll
     );
   const off = nodesOff(hosts, carry?.off ?? [], now);
   const drifted = bootDrift(hosts, carry?.drifted ?? [], now);
+  const asOf = dateOf(documents, now, tally);
   const dirty = documents.kinds.has('images') ? imageDirty(hosts, documents.images, config.dirty_attribute) : { drafts: [], byBoot: false };
   const drafts = [
     ...imageDrift(populations),
     ...kernelDrift(hosts),
     ...(documents.images.size > 0 ? imageGaps(hosts, documents.images) : []),
     ...dirty.drafts,
-    ...imagePending(hosts, now, rules['image_pending']),
+    ...imagePending(hosts, Math.min(asOf ?? now, now), rules['image_pending']),
     ...unassigned(hosts, documents.nodes),
     ...drifted.drafts,
     ...off.drafts,
     ...hardwareChanged(changes, hosts),
     ...inventoryUnreadable(changes, hosts, cluster, ruleNumber(rules['inventory_unreadable'], 'threshold', 0.05)),
   ].map((draft) => ({ ...draft, message: oneLine(draft.message, 600) }));
-  const asOf = dateOf(documents, now, tally);
+  const handOn: DatedCarry = {
+    kinds: lastRead(documents, carry, now),
+    size: isWhole ? { hosts: hosts.length, at: now } : (carry?.size ?? null),
+    off: off.seen,
+    drifted: drifted.seen,
+    dirtyByBoot: dirty.byBoot || (carry?.dirtyByBoot === true && !documents.kinds.has('boot')),
+    ...changes.carry,
+  };
   const counts = (kind: string): number => drafts.filter((d) => d.kind === kind).length;
   return {
     summary: summarise({ documents, fleet, hosts, populations, drafts, changes, isWhole }),
@@ -97,8 +113,9 @@ async function collect(inputs: readonly Input[], context: Context): Promise<Coll
       records: tally.records,
       rejected: tally.rejected,
       problems: tally.problems,
-      observed: observed(documents, fleet, isWhole, context),
+      observed: observed(documents, fleet, isWhole, carry, cluster),
     },
+    ...(asOf !== undefined && asOf <= now && { turns: turnsOf(handOn, documents, now) }),
     facts: fleet.entries.filter((e) => e.class !== 'alias').map(factsOf),
     series: {
       entries: fleet.entries.length,
@@ -111,14 +128,7 @@ async function collect(inputs: readonly Input[], context: Context): Promise<Coll
       hardware_unreadable: changes.unreadable.length,
       parts_lost: changes.losses.length,
     },
-    carry: {
-      kinds: lastRead(documents, carry, now),
-      size: isWhole ? { hosts: hosts.length, at: now } : (carry?.size ?? null),
-      off: off.seen,
-      drifted: drifted.seen,
-      dirtyByBoot: dirty.byBoot || (carry?.dirtyByBoot === true && !documents.kinds.has('boot')),
-      ...changes.carry,
-    },
+    carry: undated(handOn, now),
   };
 }
 
@@ -131,18 +141,36 @@ function unusable(tally: Tally): UnusableInput {
   });
 }
 
-function lastRead(documents: Documents, carry: Carry | undefined, now: number): Record<string, number> {
-  const kept = Object.entries(carry?.kinds ?? {}).filter(([, at]) => now - at < 7 * DAY);
+/** When the clock alone changes what is told: what was once seen is let go, or grows too old. */
+function turnsOf(carry: DatedCarry, { dates }: Documents, now: number): number[] {
+  const { size, off, drifted, losses, exchanges } = carry;
+  const seen = (times: readonly number[], ...after: number[]): number[] =>
+    times.filter((at) => at !== now).flatMap((at) => after.map((ms) => at + ms));
+  return [
+    ...seen(Object.values(carry.kinds), KIND_MISSED, KIND_KNOWN),
+    ...seen(size === null ? [] : [size.at], SIZE_COUNTS),
+    ...seen(
+      [...off, ...drifted].map(([, at]) => at),
+      FORGOTTEN,
+    ),
+    ...losses.map((loss) => loss.since + LOSS_ACCEPTED),
+    ...exchanges.map((exchange) => exchange.at + EXCHANGE_LISTED),
+    ...seen([dates.get('inventory') ?? now], INVENTORY_OLD + 1),
+  ];
+}
+
+function lastRead(documents: Documents, carry: DatedCarry | undefined, now: number): Record<string, number> {
+  const kept = Object.entries(carry?.kinds ?? {}).filter(([, at]) => now - at < KIND_KNOWN);
   return Object.fromEntries(
     [...kept, ...[...documents.kinds].map((kind): [string, number] => [kind, now])].sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 }
 
 /** What an earlier run read and this one did not find makes the source partial. */
-function tellMissing(documents: Documents, carry: Carry | undefined, now: number, tally: Tally): void {
+function tellMissing(documents: Documents, carry: DatedCarry | undefined, now: number, tally: Tally): void {
   for (const kind of DOCUMENT_KINDS) {
     const at = carry?.kinds[kind];
-    if (at !== undefined && now - at < DAY && !documents.kinds.has(kind)) {
+    if (at !== undefined && now - at < KIND_MISSED && !documents.kinds.has(kind)) {
       tally.lacks(undefined, `${DOCUMENT_NAMES[kind]} was read at ${toIso(at)} and is not there now; what it told stays as it was`);
     }
   }
@@ -154,7 +182,7 @@ const VOLATILE: readonly DocumentKind[] = ['nodes', 'images', 'power', 'boot'];
 /** The oldest of the lists that change with every event: none of them may pass for fresher than it is. */
 function dateOf({ dates }: Documents, now: number, tally: Tally): number | undefined {
   const read = dates.get('inventory');
-  if (read !== undefined && now - read > 2 * DAY)
+  if (read !== undefined && now - read > INVENTORY_OLD)
     tally.note(undefined, `${DOCUMENT_NAMES.inventory} is of ${toIso(read)}: hardware is not judged by anything newer`);
   const known = VOLATILE.some((kind) => dates.has(kind)) ? VOLATILE : DOCUMENT_KINDS;
   const times = known.flatMap((kind) => dates.get(kind) ?? []);
@@ -170,7 +198,7 @@ function isWholeList(
   documents: Documents,
   fleet: Fleet,
   hosts: readonly Entry[],
-  carry: Carry | undefined,
+  carry: DatedCarry | undefined,
   now: number,
   tally: Tally,
 ): boolean {
@@ -185,7 +213,7 @@ function isWholeList(
     return false;
   }
   const before = carry?.size;
-  if (before && before.hosts >= 16 && hosts.length * 2 < before.hosts && now - before.at < DAY) {
+  if (before && before.hosts >= 16 && hosts.length * 2 < before.hosts && now - before.at < SIZE_COUNTS) {
     tally.lacks(
       undefined,
       `the node list has ${hosts.length} hosts, after ${before.hosts} at ${toIso(before.at)}: taken for filtered or cut short until a day has passed`,
@@ -200,7 +228,13 @@ function isWholeList(
  * word `all`, which names nobody, a complete list is spelled out: `host` has the names of all hosts, `host_alias` their
  * other names (nids, xnames), so that expected and listed nodes can be compared.
  */
-function observed(documents: Documents, fleet: Fleet, isWhole: boolean, { carry, cluster }: Context): Record<string, string> {
+function observed(
+  documents: Documents,
+  fleet: Fleet,
+  isWhole: boolean,
+  carry: DatedCarry | undefined,
+  cluster: string,
+): Record<string, string> {
   const wasReadBefore = (kind: DocumentKind): boolean => carry?.kinds[kind] !== undefined && !documents.kinds.has(kind);
   const out: Record<string, string> = {};
   const hosts = fleet.entries.filter((e) => e.subject === 'node');

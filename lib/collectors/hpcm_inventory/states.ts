@@ -11,7 +11,7 @@ export interface Remembered {
 }
 
 /** After this time without an answer, what was last known of a node is let go. */
-const FORGOTTEN = 7 * 864e5;
+export const FORGOTTEN = 7 * 864e5;
 /** Bounds the carry; a fleet with more nodes off than this needs no memory to say so. */
 const MAX_REMEMBERED = 20_000;
 

@@ -90,17 +90,23 @@ export function digestEvents(
       digest.bySeverity.set(word, (digest.bySeverity.get(word) ?? 0) + 1);
     } else if (changed === 'nothing') recorder.exclude('covered');
   }
-  const oldest = times.now - parseDuration(EVENT_LASTS);
+  const lasts = parseDuration(EVENT_LASTS);
   const standing: [string, Incident][] = [];
   for (const [key, incident] of [...open].sort(([a], [b]) => compareNames(a, b))) {
     const { kind, subject, part } = incident;
-    if (incident.last >= oldest) standing.push([key, incident]);
-    else digest.cleared.push({ kind, subject, part, by: 'expiry', at: toIso(times.now) });
+    if (incident.last + lasts >= times.now) standing.push([key, incident]);
+    // An event that was over before it was ever told ends nothing.
+    else if (known.has(key)) digest.cleared.push({ kind, subject, part, by: 'expiry', at: toIso(incident.last + lasts) });
   }
   digest.dropped = Math.max(0, standing.length - MAX_INCIDENTS);
   digest.incidents = digest.dropped === 0 ? standing.map(([, incident]) => incident) : worst(standing);
   digest.conditions = digest.incidents.map(conditionOf);
   return digest;
+}
+
+/** When the clock alone ends one of these. */
+export function expiries(incidents: readonly Incident[]): number[] {
+  return incidents.map(({ last }) => last + parseDuration(EVENT_LASTS) + 1);
 }
 
 /** As many as may stand: critical ones before warnings, then those that stand longest; in the order of their keys. */

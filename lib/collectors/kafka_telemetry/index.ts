@@ -6,7 +6,7 @@ import { compareNames, oneLine } from '../../model/text.ts';
 import { toIso } from '../../model/time.ts';
 import { pack, remember, restore, restorePreceding, TelemetryCarry } from './carry.ts';
 import { factsOf, rounded, seriesOf, summarise } from './digest.ts';
-import { digestEvents } from './events.ts';
+import { digestEvents, expiries } from './events.ts';
 import { Intake, UNREAD } from './intake.ts';
 import { judge, type LiveStanding, standingKey } from './judge.ts';
 import { telemetryKinds } from './kinds.ts';
@@ -130,10 +130,18 @@ async function collectTelemetry(inputs: readonly Input[], context: Context): Pro
       observed: observedOf(silence.heard, context.cluster),
     },
     asOf: rollup.window.end,
+    ...(isDated(inputs, context) &&
+      rollup.window.end <= now &&
+      (recorder.excluded.get('future') ?? 0) === 0 && { turns: expiries(events.incidents) }),
     facts: factsOf(recorder, rollup, memories),
     series: { ...seriesOf(rollup, recorder, conditions.length), silent_sensors: rounded(silence.sensors) },
     carry: packed.carry,
   };
+}
+
+/** Whether no message is dated by the clock. */
+function isDated(inputs: readonly Input[], { asOf }: Context): boolean {
+  return inputs.every((input) => input.messages === undefined && (input.mtime ?? asOf) !== undefined);
 }
 
 /** Reads one input. One that cannot be read, or holds nothing of ours, costs the others nothing. */

@@ -149,9 +149,16 @@ export function listProblems(problems: readonly CoverageProblem[], rejected: rea
   return [...sorted(problems).sort((a, b) => weight(a) - weight(b)), ...sorted(rejected).slice(0, 20)];
 }
 
-/** The time that ages are reckoned from: what was asked for, else the newest input's modification, else the clock. */
-export function readingTime(inputs: readonly Input[], context: { now: number; asOf?: number }, newest: number | null): number {
+/**
+ * The time that ages are reckoned from: what was asked for, else the newest input's modification, else the clock.
+ * @returns no later than the clock, and whether that was asked
+ */
+export function readingTime(
+  inputs: readonly Input[],
+  context: { now: number; asOf?: number },
+  newest: number | null,
+): { at: number; byClock: boolean } {
   const mtimes = inputs.flatMap((i) => (i.mtime === undefined ? [] : [Date.parse(i.mtime)])).filter((ms) => Number.isFinite(ms));
-  const at = newest ?? context.asOf ?? (mtimes.length > 0 ? mtimes.reduce((a, b) => Math.max(a, b)) : context.now);
-  return Math.min(at, context.now);
+  const told = newest ?? context.asOf ?? (mtimes.length > 0 ? mtimes.reduce((a, b) => Math.max(a, b)) : Number.POSITIVE_INFINITY);
+  return { at: Math.min(told, context.now), byClock: told > context.now };
 }

@@ -75,7 +75,7 @@ async function collect(inputs: readonly Input[], context: CollectContext<Options
 
   const open = alerts.filter((a) => a.open);
   const families = familiesOf(open);
-  const at = readingTime(inputs, context, gathered.newestEvent);
+  const { at, byClock } = readingTime(inputs, context, gathered.newestEvent);
   const bursts = burstsOf(alerts, stormThreshold(context), at);
   const scope = judgeScope(gathered, alerts, context.config.whole_dumps);
   const conditions = [...alertConditions(families, context.now), ...burstConditions(bursts)];
@@ -104,6 +104,8 @@ async function collect(inputs: readonly Input[], context: CollectContext<Options
     ...(gathered.newestEvent !== null && { asOf: gathered.newestEvent }),
     facts: factsOf(open),
     series: seriesOf(open),
+    // An appliance whose clock is ahead has said what is yet to come.
+    ...(!byClock && { turns: alerts.flatMap((a) => [a.created ?? 0, a.clearedAt ?? 0]) }),
     carry: { clearedUntil: newestClear(alerts, after, context.now) },
   };
 }

@@ -82,7 +82,8 @@ async function collect(inputs: readonly Input[], context: CollectContext<Options
   const before = isWhole(gathered) ? undefined : context.carry;
   const groups = groupFirmware(servers, shareOf(context), new Map(before?.expected));
   const shared = sharedSerials(servers, before?.shared ?? []);
-  const limits = { at: readingTime(inputs, context, gathered.newestEvent), refreshAfter: refreshLimit(context) };
+  const { at, byClock } = readingTime(inputs, context, gathered.newestEvent);
+  const limits = { at, refreshAfter: refreshLimit(context) };
   const conditions: ConditionDraft[] = [
     ...servers.flatMap((server) => serverConditions(server, whereIs(server), limits)),
     ...firmwareConditions(groups, whereIs),
@@ -107,6 +108,7 @@ async function collect(inputs: readonly Input[], context: CollectContext<Options
     ...(gathered.newestEvent !== null && { asOf: gathered.newestEvent }),
     facts: factsOf(servers, whereIs, profileNames(gathered.resources.get('server-profiles') ?? [])),
     series: seriesOf(servers, conditions),
+    ...(!byClock && { turns: [] }),
     // A part of an inventory must not redefine what its servers are held to.
     carry: before ?? now,
   };

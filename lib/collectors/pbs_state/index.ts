@@ -111,6 +111,8 @@ async function collect(inputs: readonly Input[], context: Context): Promise<Coll
       },
     },
     ...(Number.isFinite(asOf) && { asOf }),
+    // Ages are reckoned from what the documents say of their time.
+    ...(Number.isFinite(asOf) && { turns: [] }),
     facts: factsOf(digested),
     series: seriesOf(digested),
     carry: {

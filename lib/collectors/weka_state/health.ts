@@ -216,6 +216,11 @@ const RECENT_FILE = 15 * MINUTE;
 /** When a status was written: `now` for what was just fetched, null where nobody knows. */
 export type Written = number | 'now' | null;
 
+/** The instants at which the clock alone changes what is told of the cluster's own. */
+export function clockTurns(written: Written): number[] {
+  return typeof written === 'number' ? [written, written + RECENT_FILE + 1] : [];
+}
+
 /**
  * The cluster's clock against ours. Ahead of us no data can be. Behind is age, unless the data are known to be new: just
  * fetched, or in a file that was just written.

@@ -12,7 +12,7 @@ import { digestDrives } from './drives.ts';
 import { digestEvents } from './events.ts';
 import { instant } from './fields.ts';
 import { digestFileSystems, type FileSystem, fileSystemSeries } from './filesystems.ts';
-import { clockConditions, followRebuild, healthConditions, holding, licenceConditions, type Written } from './health.ts';
+import { clockConditions, clockTurns, followRebuild, healthConditions, holding, licenceConditions, type Written } from './health.ts';
 import { hostFacts } from './hosts.ts';
 import { wekaKinds } from './kinds.ts';
 import { digestObjectStores, observedBuckets } from './objectstores.ts';
@@ -32,8 +32,8 @@ const Carry = z.object({
   rebuild: z.object({ mark: z.string().max(1000), movedAt: z.number() }).nullable(),
   /** Sections on which an open condition of the cluster rests: without them it has not been observed. */
   restsOn: z.array(z.enum(['file_systems', 'licence'])),
-  /** When a list of object store buckets was last read, ms since the epoch. */
-  bucketsListedAt: z.number().nullable(),
+  /** When a list of object store buckets was last read, ms since the epoch; `now`: by the run that handed this on. */
+  bucketsListedAt: z.union([z.number(), z.literal('now')]).nullable(),
 });
 type Carry = z.infer<typeof Carry>;
 
@@ -49,16 +49,19 @@ async function collect(inputs: readonly Input[], context: CollectContext<z.infer
   }
   const source = inputs.find((input) => input.name === status?.input);
   const asOf = status?.clusterTime == null ? undefined : Math.min(status.clusterTime, context.now);
+  const told = status?.clusterTime ?? instant(source?.mtime) ?? context.asOf ?? Number.POSITIVE_INFINITY;
+  // What was fetched is as new as this run; of a pushed body nobody knows how long it was under way.
+  const written: Written = instant(source?.mtime) ?? (source && /^https?:/.test(source.name) ? 'now' : null);
   const frame: Frame = {
     cluster: { type: 'cluster', id: context.cluster },
-    at: asOf ?? Math.min(instant(source?.mtime) ?? context.asOf ?? context.now, context.now),
+    at: Math.min(told, context.now),
     now: context.now,
     nodeDomains: context.nodeDomains,
     thresholds: readThresholds(context.rules, problems),
     problems,
   };
   const parts = digestSections(sections, status, frame);
-  const cluster = digestCluster(sections, status, source, parts.fileSystems.fileSystems, before, frame);
+  const cluster = digestCluster(sections, status, written, parts.fileSystems.fileSystems, before, frame);
   const alerts = digestAlerts(
     sections.get('alerts'),
     {
@@ -70,7 +73,8 @@ async function collect(inputs: readonly Input[], context: CollectContext<z.infer
   );
   const events = digestEvents(sections.get('events'), frame);
   const all = [...Object.values(parts), alerts, events];
-  const bucketsExpected = before.bucketsListedAt !== null && context.now - before.bucketsListedAt < DAY;
+  const listedAt = before.bucketsListedAt === 'now' ? (context.carriedAt ?? context.now) : before.bucketsListedAt;
+  const bucketsExpected = listedAt !== null && context.now - listedAt < DAY;
   const { buckets } = parts;
   return {
     summary: {
@@ -102,12 +106,13 @@ async function collect(inputs: readonly Input[], context: CollectContext<z.infer
       }),
     },
     ...(asOf !== undefined && { asOf }),
+    ...(told <= context.now && written !== 'now' && { turns: [...clockTurns(written), ...(listedAt === null ? [] : [listedAt + DAY])] }),
     facts: [...all.flatMap((part) => part.facts), ...hostFacts(parts.containers.containers, parts.drives.hosts)],
     series: seriesOf(status, cluster.capacity, parts.fileSystems.fileSystems),
     carry: {
       rebuild: cluster.rebuild,
       restsOn: cluster.restsOn,
-      bucketsListedAt: buckets.listed ? context.now : before.bucketsListedAt,
+      bucketsListedAt: buckets.listed ? 'now' : listedAt,
     },
   };
 }
@@ -120,7 +125,7 @@ function namesSeen(sets: Record<string, string | null>): Record<string, string> 
 function digestCluster(
   sections: Sections,
   status: Status | null,
-  source: Input | undefined,
+  written: Written,
   fileSystems: readonly FileSystem[],
   before: Carry,
   frame: Frame,
@@ -128,8 +133,6 @@ function digestCluster(
   const licence = status?.licence ?? readLicence(sections.get('licence')?.records[0]?.value);
   const capacity = status === null ? null : capacityOf(status, fileSystems);
   const rebuild = status?.protection == null ? { progress: before.rebuild, drafts: [] } : followRebuild(status, frame, before.rebuild);
-  // What was fetched is as new as this run; of a pushed body nobody knows how long it was under way.
-  const written: Written = instant(source?.mtime) ?? (source && /^https?:/.test(source.name) ? 'now' : null);
   const ofStatus =
     status === null || capacity === null
       ? []
