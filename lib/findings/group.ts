@@ -120,8 +120,8 @@ interface Surroundings {
 function groupOf(kind: string, { spot, affected, inPlace, logP }: Candidate, { alike, byNode, input, places }: Surroundings): Group {
   const members = affected.flatMap((name) => byNode.get(name) ?? []);
   const isHit = new Set(affected);
-  const healthy = [...inPlace].filter((name) => !byNode.has(name)).sort(compareNames);
-  const elsewhere = [...byNode.keys()].filter((name) => !isHit.has(name)).sort(compareNames);
+  const healthy = [...inPlace].filter((name) => !byNode.has(name));
+  const elsewhere = [...byNode.keys()].filter((name) => !isHit.has(name));
   const others = places.nodes.size - inPlace.size;
   const states = new Set(members.map((t) => t.state));
   const changedThere = whatChanged(spot, members, { ...input, places });

@@ -25,8 +25,20 @@ const Row = z.object({
 /** What was made of each shard of facts, by its SHA-256: shards that are as before are not read again. */
 const Cache = z.object({ shards: z.record(z.string(), z.array(Row)) });
 
+/** The rows of each shard of a source by its SHA-256, and the shards whose rows are stored. */
+interface Rows {
+  byShard: ReadonlyMap<string, Identity[]>;
+  stored: ReadonlySet<string>;
+}
+
 /** What was made last of the facts in a store: for the same shards it is the same, and so is what is made of it. */
-const made = new WeakMap<Store, { of: string; isKept: boolean; identities: ReadonlyMap<string, readonly Identity[]> }>();
+const made = new WeakMap<
+  Store,
+  { of: string; isKept: boolean; rows: ReadonlyMap<string, Rows>; identities: ReadonlyMap<string, readonly Identity[]> }
+>();
+
+/** Rows are written for the next process when more than this share of the shards is not among the stored ones. */
+const NOT_STORED = 1 / 8;
 
 /**
  * What the pinned snapshots' facts tell of the identity of nodes, by source. A shard that cannot be read joins nothing.
@@ -43,33 +55,50 @@ export async function readIdentities(
   const of = JSON.stringify(telling.map(({ source, snapshot }) => [source, snapshot.facts.shards.map((shard) => shard.sha256)]));
   const before = made.get(store);
   if (before?.of === of && (before.isKept || !keep)) return before.identities;
-  const identities = new Map<string, readonly Identity[]>();
+  const rows = new Map<string, Rows>();
   let isWhole = true;
   for (const { source, snapshot } of telling) {
-    const known = await readCache(store, source);
-    const rows = new Map<string, Identity[]>();
+    const known = before?.rows.get(source) ?? (await readCache(store, source));
+    const byShard = new Map<string, Identity[]>();
     for (const [index, { sha256 }] of snapshot.facts.shards.entries()) {
       try {
-        rows.set(sha256, known.get(sha256) ?? (await snapshots.shard(source, snapshot, index)).flatMap(rowOf));
+        byShard.set(sha256, known.byShard.get(sha256) ?? (await snapshots.shard(source, snapshot, index)).flatMap(rowOf));
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         isWhole = false;
         log('warn', 'identities', { source, error: error.message });
       }
     }
-    if (keep && [...rows.keys()].some((sha) => !known.has(sha))) await store.put(cacheKey(source), { shards: Object.fromEntries(rows) });
-    identities.set(source, [...rows.values()].flat());
+    const fresh = [...byShard.keys()].filter((sha256) => !known.stored.has(sha256));
+    const isDue = keep && fresh.length > byShard.size * NOT_STORED;
+    if (isDue) await store.put(cacheKey(source), { shards: Object.fromEntries(byShard) });
+    rows.set(source, { byShard, stored: isDue ? new Set(byShard.keys()) : known.stored });
   }
-  if (isWhole) made.set(store, { of, isKept: keep, identities });
+  const all = new Map([...rows].map(([source, { byShard }]) => [source, [...byShard.values()].flat()]));
+  // Most of what changes in facts, as a node's power, is no part of its identity.
+  const identities = before && isSame(before.identities, all) ? before.identities : all;
+  if (isWhole) made.set(store, { of, isKept: keep, rows, identities });
   return identities;
 }
 
-async function readCache(store: Store, source: string): Promise<Map<string, Identity[]>> {
+function isSame(before: ReadonlyMap<string, readonly Identity[]>, now: ReadonlyMap<string, readonly Identity[]>): boolean {
+  const isSameRow = (a: Identity | undefined, b: Identity): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
+  return (
+    before.size === now.size &&
+    [...now].every(([source, rows]) => {
+      const were = before.get(source);
+      return were?.length === rows.length && rows.every((row, i) => isSameRow(were[i], row));
+    })
+  );
+}
+
+async function readCache(store: Store, source: string): Promise<Rows> {
   const cache = await store.get(cacheKey(source), Cache).catch((error: unknown) => {
     if (error instanceof StoreError) return null;
     throw error;
   });
-  return new Map(Object.entries(cache?.shards ?? {}));
+  const byShard = new Map(Object.entries(cache?.shards ?? {}));
+  return { byShard, stored: new Set(byShard.keys()) };
 }
 
 function cacheKey(source: string): string {

@@ -14,17 +14,24 @@ let snapshots: Snapshots;
 let warnings: string[];
 let read: string[];
 
+let driver: ReturnType<typeof memoryDriver>;
+
 beforeEach(() => {
-  store = new Store(memoryDriver());
+  driver = memoryDriver();
+  store = new Store(driver);
   warnings = [];
   read = [];
-  snapshots = new Snapshots(store);
-  const shard = snapshots.shard.bind(snapshots);
-  snapshots.shard = (source, of, index) => {
-    read.push(of.facts.shards[index]?.sha256 ?? '');
-    return shard(source, of, index);
-  };
+  snapshots = watched(new Snapshots(store));
 });
+
+function watched(of: Snapshots): Snapshots {
+  const shard = of.shard.bind(of);
+  of.shard = (source, snapshotOf, index) => {
+    read.push(snapshotOf.facts.shards[index]?.sha256 ?? '');
+    return shard(source, snapshotOf, index);
+  };
+  return of;
+}
 
 const facts = (id: string, more: JsonObject = {}, type = 'node') => ({
   subject: { type, id },
@@ -86,8 +93,39 @@ describe('identities', () => {
     await identities(changed, false);
     expect(read).toHaveLength(2);
     await identities(changed);
+    expect(read).toHaveLength(2);
+    // Another process finds what was kept.
+    store = new Store(driver);
+    snapshots = watched(new Snapshots(store));
     await identities(changed);
-    expect(read).toHaveLength(3);
+    expect(read).toHaveLength(2);
+  });
+
+  it('are the same where facts changed that are no part of them, and are not written again for a few shards', async () => {
+    const fleet = (power: (n: number) => string) => Array.from({ length: 3000 }, (_, n) => facts(`n${n}`, { power: power(n) }));
+    const first = await identities(
+      await commit(
+        1,
+        fleet(() => 'on'),
+      ),
+    );
+    const written = await store.getText('findings/identities/hpcm_inventory');
+    read.length = 0;
+    const one = await commit(
+      2,
+      fleet((n) => (n === 7 ? 'off' : 'on')),
+    );
+    expect(await identities(one)).toBe(first);
+    expect(read).toHaveLength(1);
+    expect(await store.getText('findings/identities/hpcm_inventory')).toBe(written);
+    const all = await commit(
+      3,
+      fleet(() => 'off'),
+    );
+    expect(await identities(all)).toBe(first);
+    expect(read).toHaveLength(1 + all.facts.shards.length);
+    expect(await store.getText('findings/identities/hpcm_inventory')).not.toBe(written);
+    expect(await identities(await commit(4, [...fleet(() => 'off'), facts('n3000')]))).not.toBe(first);
   });
 
   it('that cannot be read join nothing, and break no tick', async () => {
