@@ -93,6 +93,7 @@ known_down:
   it.each([
     ['matches everything', '{ reason: r, owner: o, expires: 2026-12-15 }', 'matches everything is refused'],
     ['matches every node', '{ nodes: "n[1-9]", reason: r, owner: o, expires: 2026-12-15 }', 'matches every node is refused'],
+    ['matches everything by a pattern', '{ nodes: ".*", reason: r, owner: o, expires: 2026-12-15 }', 'wildcards are not read'],
     ['has no end', '{ kind: oom, reason: r, owner: o }', 'silences.0.expires'],
     ['never ends', '{ kind: oom, reason: r, owner: o, expires: 2099-01-01 }', 'never ends is refused'],
     ['has no owner', '{ kind: oom, reason: r, expires: 2026-12-15 }', 'silences.0.owner'],

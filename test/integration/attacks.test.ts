@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import metricsOf from '../../functions/metrics.ts';
 import { OFFERS } from '../../lib/harness/loop.ts';
 import { startMock } from '../../lib/harness/mocks/server.ts';
 import { AuditLine } from '../../lib/model/audit.ts';
@@ -50,6 +51,9 @@ const FAMILIES: [string, number[], boolean][] = [
 it('every attack of the list is in a family', () => {
   expect(FAMILIES.flatMap(([, numbers]) => numbers).sort((a, b) => a - b)).toEqual([...ATTACKS.keys()]);
 });
+
+/** A line of Prometheus' text format that is ours. */
+const METRIC = /^(?:# (?:HELP|TYPE) hpc_observer_\w+ [ -~]+|hpc_observer_\w+(?:\{\w+="[\w.-]*"(?:,\w+="[\w.-]*")*\})? -?[\d.e+]+|)$/;
 
 /** What `seedAttacks` writes every text into. */
 const INTO = ['console_logs', 'oneview_alerts', 'pbs_state', 'weka_state'];
@@ -111,7 +115,7 @@ describe.each(FAMILIES)('%s (attacks %j)', (name, numbers, speaks) => {
     expect(calls).toBe(0);
   });
 
-  it('leaves no byte that acts in any format, no link in the assessment, and no fence', () => {
+  it('leaves no byte that acts in any format, no link in the assessment, and no fence', async () => {
     expect(recording.nonce).toMatch(/^[a-p]{16}$/);
     for (const format of ['txt', 'md', 'html', 'json'] as const) {
       const text = render(report, format);
@@ -119,6 +123,9 @@ describe.each(FAMILIES)('%s (attacks %j)', (name, numbers, speaks) => {
       expect(text).not.toContain(recording.nonce);
     }
     expect(JSON.stringify(report.assessment)).not.toContain('127.0.0.1:' + url.split(':')[2]);
+    const metrics = await (await metricsOf.request('/', {}, { observer })).text();
+    expect(metrics.split('\n').filter((line) => !METRIC.test(line))).toEqual([]);
+    expect(metrics.match(/verdict="\w+"\} 1/g)).toEqual(['verdict="critical"} 1']);
     expect(render(report, 'html')).not.toMatch(
       /<(?:script|svg|details)[^>]*>(?:fetch|x)|<[^>]+(?:src|href|ping)="[^"]*evil|onload=alert\(1\)>/i,
     );
@@ -166,9 +173,23 @@ it.each<[string, number, (r: Report) => unknown]>([
 
 it('15, 16, 19: what a user writes to the console under another name is no fault of a kind that it is not', async () => {
   const { folder, remove } = temporaryFolder();
-  for (const n of [15, 16, 19]) RAW.get(n)?.(seedNothing(folder), ATTACKS.get(n) as string);
-  const report = await tick(await (await collectDay(join(folder, 'faulty'))).observer(null));
+  const day = seedNothing(folder);
+  for (const n of [15, 16, 19]) RAW.get(n)?.(day, ATTACKS.get(n) as string);
+  const report = await tick(await (await collectDay(day)).observer(null));
   expect(criticals(report)).toEqual(criticals(clean));
+  remove();
+});
+
+it('17: what is dated far off is not of that time, and a reading of no time is none', async () => {
+  const { folder, remove } = temporaryFolder();
+  const day = seedNothing(folder);
+  RAW.get(17)?.(day, ATTACKS.get(17) as string);
+  const report = await tick(await (await collectDay(day)).observer(null));
+  const soon = Date.parse(report.generatedAt) + 300_000;
+  expect(report.findings.filter((f) => Date.parse(f.lastSeen) > soon || Date.parse(f.firstSeen) > soon)).toEqual([]);
+  expect(report.findings.filter((f) => f.source === 'kafka_telemetry' && JSON.stringify(f).includes('9999'))).toEqual([]);
+  expect(report.sources.filter((s) => s.age !== null && s.age < -300_000)).toEqual([]);
+  expect(criticals(report)).toEqual(expect.arrayContaining(criticals(clean)));
   remove();
 });
 

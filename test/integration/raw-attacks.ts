@@ -48,6 +48,8 @@ function everyField(day: string, text: string): void {
     `[173600.000004] LustreError: 11-0: ${one}-OST0001-osc: operation ost_connect to node 10.0.0.1@o2ib failed: rc = -19`,
     `[173600.000005] cxi_core 0000:21:00.0: port description ${one}: link down`,
     `[173600.000006] sshd: TLS peer CN=${one} refused`,
+    `[173600.000007] EXT4-fs (sda1): mounted filesystem on /mnt/${one} with errors`,
+    `[173600.000008] ipmi_si: SEL record 0x12, OEM: ${one}`,
   );
 }
 
