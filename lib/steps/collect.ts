@@ -19,6 +19,8 @@ export interface CollectOptions {
   asOf?: number;
   /** A pushed body instead of the configured inputs. */
   parts?: PushedPart[];
+  /** Told when the digest is asked for. */
+  begun?: () => void;
 }
 
 /**
@@ -84,7 +86,9 @@ async function collectAlone(observer: Observer, config: SourceConfig, options: C
     ...(observer.mtime && { mtime: observer.mtime }),
     ...(options.parts && { parts: options.parts }),
   };
-  const reply = await digestOrFindBefore(observer, request, config.deadline);
+  const digesting = digestOrFindBefore(observer, request, config.deadline);
+  options.begun?.();
+  const reply = await digesting;
   if ('problem' in reply) return finish('failed', { problem: reply.problem, coverage: reply.coverage });
   const { coverage } = 'before' in reply ? reply.before : reply.digest;
   try {
@@ -152,19 +156,27 @@ async function partsAsBefore(observer: Observer, before: Snapshot, collectedAt: 
 
 type Parts = Pick<Commit, 'snapshot' | 'facts'>;
 
-/** Collects several sources at once; one that fails never keeps the others. A busy one is a failed result here. */
+/**
+ * Collects several sources at once; one that fails never keeps the others. A busy one is a failed result here. Logs take
+ * longest: where few sources are digested at once, theirs begin first, so that none of them is left for the end.
+ */
 export async function collectAll(observer: Observer, sources: readonly string[]): Promise<CollectResult[]> {
+  const results = new Map<string, Promise<CollectResult>>();
+  const begin = (source: string): Promise<unknown> =>
+    new Promise((begun) => {
+      const result = collectOrTell(observer, source, begun as () => void);
+      results.set(source, result);
+      void result.then(begun);
+    });
   const isLogs = (source: string): boolean => collectorOf(source)?.inputs.shape === 'logs';
-  // Logs take longest: where few sources are digested at once, none of them should be left for the end.
-  const begun = new Map(
-    sources.toSorted((a, b) => Number(isLogs(b)) - Number(isLogs(a))).map((source) => [source, collectOrTell(observer, source)]),
-  );
-  return Promise.all(sources.map((source) => begun.get(source) as Promise<CollectResult>));
+  await Promise.all(sources.filter(isLogs).map(begin));
+  for (const source of sources) if (!isLogs(source)) void begin(source);
+  return Promise.all(sources.map((source) => results.get(source) as Promise<CollectResult>));
 }
 
-async function collectOrTell(observer: Observer, source: string): Promise<CollectResult> {
+async function collectOrTell(observer: Observer, source: string, begun: () => void): Promise<CollectResult> {
   try {
-    return await collect(observer, source);
+    return await collect(observer, source, { begun });
   } catch (error) {
     const problem: Problem =
       error instanceof StepError
