@@ -46,7 +46,22 @@ export interface BrokerMessage {
  * their value (or in Avro's JSON encoding); undefined where the bytes do not fit the schema. The record holds until the next
  * one is decoded.
  */
-export type DecodeBody = (message: Uint8Array, from?: number) => unknown;
+export interface DecodeBody {
+  (message: Uint8Array, from?: number): unknown;
+  /** Of records that hold nothing but numbers and texts, among them two numbers of these names. */
+  finder?: (time: string, value: string) => RecordFinder | undefined;
+}
+
+/** Finds records again, without decoding them, that differ from one seen before in a time and a value alone. */
+export interface RecordFinder {
+  /** Those of the record that was found. */
+  readonly time: number;
+  readonly value: number;
+  /** What was remembered of the record that lies in a message from an offset on to its end; −1 where nothing was. */
+  find(message: Uint8Array, from: number): number;
+  /** Remembers something of the record that was looked for in vain. */
+  remember(mark: number): void;
+}
 
 /** The schemas of binary messages, by the id in Confluent's framing. An entry that has a codec and schemas hands them in. */
 export interface Schemas {

@@ -50,10 +50,9 @@ async function collectTelemetry(inputs: readonly Input[], context: Context): Pro
   const intake = new Intake(recorder, config.max_series);
   const restored = carry === undefined ? [] : restore(carry, recorder);
   const problems: CoverageProblem[] = [];
-  const messages = new MessageReader(intake);
-  const reader = new InputReader(intake, messages, context.schemas);
+  const reader = new InputReader(intake, new MessageReader(intake), context.schemas);
   for (const input of inputs.toSorted((a, b) => compareNames(a.name, b.name))) await takeOne(input, intake, context, reader, problems);
-  messages.close();
+  reader.close();
   intake.close();
   recorder.settleTimes();
   if (!Number.isFinite(recorder.newest)) throw new UnusableInput(whyNothing(intake, inputs.length, problems[0]?.message));

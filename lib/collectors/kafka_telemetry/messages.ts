@@ -7,7 +7,7 @@ import { definePrometheus, isWideRecord, takeAdapted, takeFields, takeNamedReadi
 import type { Exclusion } from './recorder.ts';
 import { frameOfFlat, isFlat, takeEvents, takeSensor } from './redfish.ts';
 import { Shapes } from './shapes.ts';
-import { epochToMs, textOfField } from './values.ts';
+import { epochToMs, readingOf, textOfField } from './values.ts';
 
 /** Arrays and envelopes in one another that are opened. */
 const MAX_NESTING = 4;
@@ -53,6 +53,12 @@ export class MessageReader {
     return lines;
   }
 
+  /** Takes a flat sensor whose series is known. */
+  flat(series: number, time: number, value: number, context: MessageContext): void {
+    this.#intake.count('hpcm_flat');
+    this.#intake.recorder.record(series, this.#intake.timeOf(time, context), readingOf(value));
+  }
+
   /** Takes a text that may be one JSON object or array. @returns false where it is none */
   object(text: string, context: MessageContext, depth: number): boolean {
     if (this.#shapes.take(text, context)) return true;
@@ -76,8 +82,11 @@ export class MessageReader {
     return lines;
   }
 
-  /** Takes a parsed JSON value by its form. */
-  json(value: unknown, context: MessageContext, depth = 0): void {
+  /**
+   * Takes a parsed JSON value by its form.
+   * @returns the series, where the value is one flat sensor
+   */
+  json(value: unknown, context: MessageContext, depth = 0): number | Exclusion | void {
     const intake = this.#intake;
     if (Array.isArray(value) && depth < MAX_NESTING) {
       if (value.length === 0) intake.count('empty');
@@ -94,7 +103,7 @@ export class MessageReader {
       if (isRecord(value['value'])) return this.json(value['value'], { ...context, topic: value['topic'] }, depth + 1);
     }
     if (Array.isArray(value['metrics']) && depth < MAX_NESTING) return this.#each(value['metrics'], context, depth);
-    takeRecord(value, intake, context);
+    return takeRecord(value, intake, context);
   }
 
   #each(values: readonly unknown[], context: MessageContext, depth: number): void {
@@ -114,10 +123,10 @@ export class MessageReader {
   }
 }
 
-function takeRecord(value: JsonRecord, intake: Intake, context: MessageContext): void {
+function takeRecord(value: JsonRecord, intake: Intake, context: MessageContext): number | Exclusion | void {
   const { fields } = value;
   if (isRecord(fields)) {
-    if (isFlat(fields)) return takeFlat(fields, intake, context);
+    if (isFlat(fields)) return void takeFlat(fields, intake, context);
     return takeTelegraf(value, intake, context);
   }
   if (isRecord(value['labels']) && 'value' in value) return takeAdapted(value, intake, context);
@@ -127,9 +136,9 @@ function takeRecord(value: JsonRecord, intake: Intake, context: MessageContext):
   intake.reject(context, 'unknown_json', 'JSON of no known form');
 }
 
-function takeFlat(value: JsonRecord, intake: Intake, context: MessageContext): void {
+function takeFlat(value: JsonRecord, intake: Intake, context: MessageContext): number | Exclusion {
   intake.count('hpcm_flat');
-  takeSensor(value, frameOfFlat(value, intake), intake, context);
+  return takeSensor(value, frameOfFlat(value, intake), intake, context);
 }
 
 /**

@@ -38,13 +38,14 @@ export interface SensorFrame {
   tables: MessageTables;
 }
 
-/** Takes one sensor. */
-export function takeSensor(sensor: JsonRecord, frame: SensorFrame, intake: Intake, context: MessageContext): void {
+/** Takes one sensor. @returns its series */
+export function takeSensor(sensor: JsonRecord, frame: SensorFrame, intake: Intake, context: MessageContext): number | Exclusion {
   const location = textOfField(sensor['Location']) || frame.location;
   const table = frame.tables.locations.get(location);
   const known = table === undefined ? -1 : placeOf(sensor, table);
   const series = known < 0 ? defineSeries(sensor, frame, location, table, intake) : ((table as LocationTable).series[known] as number);
   intake.recorder.record(series, intake.timeOf(sensor['Timestamp'] ?? frame.time, context), readingOf(sensor['Value']));
+  return series;
 }
 
 /**

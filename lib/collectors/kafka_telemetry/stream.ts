@@ -1,4 +1,4 @@
-import type { BrokerMessage, DecodeBody, Input, Schemas } from '../../model/collector.ts';
+import type { BrokerMessage, DecodeBody, Input, RecordFinder, Schemas } from '../../model/collector.ts';
 import type { Intake, MessageContext } from './intake.ts';
 import type { LineReader, MessageReader } from './messages.ts';
 
@@ -21,6 +21,8 @@ export class InputReader {
   readonly #decoder = new TextDecoder('utf-8');
   #lastSchema = Number.NaN;
   #lastDecode: DecodeBody | undefined;
+  #lastFinder: RecordFinder | undefined;
+  readonly #finders = new Map<DecodeBody, RecordFinder | undefined>();
 
   constructor(intake: Intake, messages: MessageReader, schemas: Schemas | undefined) {
     this.#intake = intake;
@@ -83,19 +85,47 @@ export class InputReader {
     let decoder: ReturnType<Schemas['decoder']> = this.#lastDecode;
     if (schema !== this.#lastSchema) decoder = this.#schemas?.decoder(schema);
     if (decoder instanceof Promise) return decoder.then((decode) => this.#decode(decode, bytes, schema, context));
-    this.#lastSchema = schema;
-    this.#lastDecode = decoder;
     this.#decode(decoder, bytes, schema, context);
     return undefined;
   }
 
   #decode(decode: DecodeBody | undefined, bytes: Uint8Array, schema: number, context: MessageContext): void {
+    if (schema !== this.#lastSchema) {
+      this.#lastSchema = schema;
+      this.#lastDecode = decode;
+      this.#lastFinder = decode && this.#finderOf(decode);
+    }
     if (decode === undefined)
       return this.#intake.reject(context, 'avro_no_schema', `an Avro message of schema ${schema}, which is not at hand`);
+    const finder = this.#lastFinder;
+    const series = finder === undefined ? -1 : finder.find(bytes, 5);
+    if (series >= 0) {
+      this.#intake.count('avro');
+      return this.#messages.flat(series, (finder as RecordFinder).time, (finder as RecordFinder).value, context);
+    }
     const record = decode(bytes, 5);
     if (record === undefined) return this.#intake.reject(context, 'malformed', `an Avro message that does not fit its schema ${schema}`);
     this.#intake.count('avro');
-    this.#messages.json(record, context);
+    const known = this.#messages.json(record, context);
+    if (typeof known === 'number') finder?.remember(known);
+  }
+
+  #finderOf(decode: DecodeBody): RecordFinder | undefined {
+    let finder = this.#finders.get(decode);
+    if (finder === undefined && !this.#finders.has(decode)) {
+      finder = decode.finder?.('Timestamp', 'Value');
+      this.#finders.set(decode, finder);
+    }
+    return finder;
+  }
+
+  /** Lets go of what was learnt of messages. */
+  close(): void {
+    this.#lastFinder = undefined;
+    this.#lastDecode = undefined;
+    this.#lastSchema = Number.NaN;
+    this.#finders.clear();
+    this.#messages.close();
   }
 }
 

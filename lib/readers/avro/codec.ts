@@ -2,8 +2,9 @@ import type Avro from 'avsc';
 import type { ForSchemaOptions, Schema, Type } from 'avsc';
 import type { DecodeBody } from '../../model/collector.ts';
 import { BadSchema, cleanSchema, type CleanSchema } from './clean-schema.ts';
-import { flatReader } from './flat.ts';
+import { flatFields, flatReader } from './flat.ts';
 import { guardOf } from './guard.ts';
+import { KnownRecords } from './known-records.ts';
 
 /**
  * Makes a decoder of a schema.
@@ -20,9 +21,10 @@ export async function loadCodec(): Promise<Compile> {
   return (text, references = []) => {
     const schemas = [...references, text].map(cleanSchema);
     let { type, guard } = typed(avsc, schemas, false);
-    const flat = schemas.length === 1 ? flatReader(schemas[0] as CleanSchema) : undefined;
+    const fields = schemas.length === 1 ? flatFields(schemas[0] as CleanSchema) : undefined;
+    const flat = fields && flatReader(fields);
     let wide = false;
-    return (message, from = 0) => {
+    const decode: DecodeBody = (message, from = 0) => {
       const record = flat?.(message, from);
       if (record !== undefined) return record;
       const body = message.subarray(from);
@@ -42,6 +44,8 @@ export async function loadCodec(): Promise<Compile> {
         return undefined;
       }
     };
+    if (fields) decode.finder = (time, value) => KnownRecords.of(fields, time, value);
+    return decode;
   };
 }
 

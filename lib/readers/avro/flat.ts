@@ -4,29 +4,29 @@ import type { CleanSchema } from './clean-schema.ts';
 export type ReadFlat = (bytes: Uint8Array, from: number) => unknown;
 
 const BRANCHES = ['null', 'boolean', 'int', 'long', 'float', 'double', 'string'] as const;
-type Branch = (typeof BRANCHES)[number];
+export type Branch = (typeof BRANCHES)[number];
 
-interface Field {
+export interface Field {
   name: string;
   /** What it is, or what a union's index chooses from. */
   branches: readonly Branch[];
   union: boolean;
-  /** What it was in the record before: mostly it is the same again. */
-  last: unknown;
 }
 
-/**
- * A reader of records that hold nothing but numbers, texts and unions of them, as telemetry mostly does: much faster than
- * the codec, since texts that come again are not made again, and one record serves all. Undefined for any other schema.
- */
-export function flatReader(schema: CleanSchema): ReadFlat | undefined {
+/** The fields of records that hold nothing but numbers, texts and unions of them, as telemetry mostly does; else undefined. */
+export function flatFields(schema: CleanSchema): readonly Field[] | undefined {
   if (typeof schema === 'string' || Array.isArray(schema) || schema.type !== 'record') return undefined;
   const fields: Field[] = [];
   for (const { name, type } of schema['fields'] as { name: string; type: CleanSchema }[]) {
     const branches = Array.isArray(type) ? type : [type];
     if (!branches.every(isBranch)) return undefined;
-    fields.push({ name, branches, union: Array.isArray(type), last: null });
+    fields.push({ name, branches, union: Array.isArray(type) });
   }
+  return fields;
+}
+
+/** A reader of flat records: much faster than the codec, since texts that come again are not made again, and one record serves all. */
+export function flatReader(fields: readonly Field[]): ReadFlat {
   const reader = new FlatReader(fields);
   return (bytes, from) => reader.read(bytes, from);
 }
@@ -39,8 +39,13 @@ function isBranch(type: CleanSchema): type is Branch {
 const TEXTS = 4096;
 const LONGEST = 64;
 
+/** A field, and what it was in the record before: mostly it is the same again. */
+interface ReadField extends Field {
+  last: unknown;
+}
+
 class FlatReader {
-  readonly #fields: readonly Field[];
+  readonly #fields: readonly ReadField[];
   readonly #record: Record<string, unknown>;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   readonly #texts: string[] = Array.from({ length: TEXTS }, () => '');
@@ -49,7 +54,7 @@ class FlatReader {
   #at = 0;
 
   constructor(fields: readonly Field[]) {
-    this.#fields = fields;
+    this.#fields = fields.map((field) => ({ ...field, last: null }));
     // Made at once, so that the engine keeps one form for all of them.
     this.#record = JSON.parse(JSON.stringify(Object.fromEntries(fields.map(({ name }) => [name, null])))) as Record<string, unknown>;
   }
