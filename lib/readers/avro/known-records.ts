@@ -1,0 +1,234 @@
+import type { RecordFinder } from '../../model/collector.ts';
+import type { Branch, Field } from './flat.ts';
+
+/** Bytes of all records that are remembered. */
+const MAX_BYTES = 48 * 1024 * 1024;
+const NUMBERS: ReadonlySet<Branch> = new Set(['int', 'long', 'float', 'double']);
+
+/** Of one record: where its bytes begin, how many stand before, between and behind the two numbers, its hash, mark and follower. */
+const WIDTH = 7;
+const [START, BEFORE, BETWEEN, BEHIND, HASH, MARK, NEXT] = [0, 1, 2, 3, 4, 5, 6] as const;
+
+/**
+ * Finds flat records again that differ from an earlier one in two numbers alone, by their other bytes: no text is made and
+ * no field is looked at. Records mostly come in turn, so that the one that followed last time is tried first.
+ */
+export class KnownRecords implements RecordFinder {
+  time = 0;
+  value = 0;
+  readonly #fields: readonly Field[];
+  readonly #first: number;
+  readonly #second: number;
+  readonly #timeIsFirst: boolean;
+  readonly #firstKind: Branch;
+  readonly #secondKind: Branch;
+  readonly #view = new DataView(new ArrayBuffer(8));
+  #bytes: Uint8Array = new Uint8Array(1 << 16);
+  #used = 0;
+  // The first record is none: what follows it comes first of all.
+  #records = new Int32Array(WIDTH * 1024);
+  #count = 1;
+  #table = new Int32Array(4096);
+  #last = 0;
+  /** The record that was looked for in vain. */
+  readonly #found = new Int32Array(WIDTH);
+  #missed: Uint8Array | null = null;
+  #at = 0;
+
+  /** @param first,second the places of both numbers among the fields */
+  private constructor(fields: readonly Field[], first: number, second: number, timeIsFirst: boolean) {
+    this.#fields = fields;
+    this.#first = first;
+    this.#second = second;
+    this.#timeIsFirst = timeIsFirst;
+    this.#firstKind = numberIn(fields[first]) as Branch;
+    this.#secondKind = numberIn(fields[second]) as Branch;
+  }
+
+  /** Undefined where the records do not have both fields as numbers. */
+  static of(fields: readonly Field[], time: string, value: string): KnownRecords | undefined {
+    const [a, b] = [time, value].map((name) => fields.findIndex((field) => field.name === name)) as [number, number];
+    if (a < 0 || b < 0 || a === b || numberIn(fields[a]) === undefined || numberIn(fields[b]) === undefined) return undefined;
+    return new KnownRecords(fields, Math.min(a, b), Math.max(a, b), a < b);
+  }
+
+  find(message: Uint8Array, from: number): number {
+    this.#missed = null;
+    const follower = this.#records[this.#last * WIDTH + NEXT] as number;
+    if (follower > 0 && this.#isSame(follower, message, from)) {
+      this.#last = follower;
+      return this.#records[follower * WIDTH + MARK] as number;
+    }
+    const hash = this.#walk(message, from);
+    if (hash === null) return -1;
+    const mask = this.#table.length - 1;
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const record = this.#table[slot] as number;
+      if (record === 0) break;
+      if (this.#records[record * WIDTH + HASH] !== hash || !this.#isSame(record, message, from)) continue;
+      this.#records[this.#last * WIDTH + NEXT] = record;
+      this.#last = record;
+      return this.#records[record * WIDTH + MARK] as number;
+    }
+    this.#found[START] = from;
+    this.#found[HASH] = hash;
+    this.#missed = message;
+    return -1;
+  }
+
+  remember(mark: number): void {
+    const message = this.#missed;
+    if (message === null) return;
+    this.#missed = null;
+    const [before, between, behind] = [this.#found[BEFORE] as number, this.#found[BETWEEN] as number, this.#found[BEHIND] as number];
+    const length = before + between + behind;
+    if (this.#used + length > MAX_BYTES) return;
+    this.#makeRoom(length);
+    const from = this.#found[START] as number;
+    const { length: end } = message;
+    this.#bytes.set(message.subarray(from, from + before), this.#used);
+    // The bytes between both numbers end where the second begins.
+    this.#bytes.set(message.subarray(this.#at - between, this.#at), this.#used + before);
+    this.#bytes.set(message.subarray(end - behind, end), this.#used + before + between);
+    const record = this.#count++;
+    this.#records.set([this.#used, before, between, behind, this.#found[HASH] as number, mark, 0], record * WIDTH);
+    this.#used += length;
+    this.#enter(record);
+    this.#records[this.#last * WIDTH + NEXT] = record;
+    this.#last = record;
+  }
+
+  /** Whether a record's other bytes are those of a remembered one; reads both numbers on the way. */
+  #isSame(record: number, message: Uint8Array, from: number): boolean {
+    const records = this.#records;
+    const at = record * WIDTH;
+    const start = records[at + START] as number;
+    const before = records[at + BEFORE] as number;
+    const between = records[at + BETWEEN] as number;
+    const behind = records[at + BEHIND] as number;
+    if (message.length < from + before + between + behind) return false;
+    if (!this.#hasBytes(start, before, message, from)) return false;
+    this.#at = from + before;
+    const first = this.#number(this.#firstKind, message);
+    if (Number.isNaN(first) || !this.#hasBytes(start + before, between, message, this.#at)) return false;
+    this.#at += between;
+    const second = this.#number(this.#secondKind, message);
+    if (this.#at + behind !== message.length || !this.#hasBytes(start + before + between, behind, message, this.#at)) return false;
+    return this.#take(first, second);
+  }
+
+  #hasBytes(start: number, length: number, message: Uint8Array, from: number): boolean {
+    const bytes = this.#bytes;
+    // From the end, where the parts are that tell records apart.
+    for (let i = length - 1; i >= 0; i--) if (bytes[start + i] !== message[from + i]) return false;
+    return true;
+  }
+
+  #take(first: number, second: number): boolean {
+    this.time = this.#timeIsFirst ? first : second;
+    this.value = this.#timeIsFirst ? second : first;
+    return !Number.isNaN(this.time) && !Number.isNaN(this.value);
+  }
+
+  /** Finds where the parts of a record lie, and hashes them; null where it is no plain case. Leaves `#at` at the second number. */
+  #walk(message: Uint8Array, from: number): number | null {
+    this.#at = from;
+    let begin = from;
+    let hash = 0;
+    let second = from;
+    const part = (name: typeof BEFORE | typeof BETWEEN | typeof BEHIND, end: number): void => {
+      for (let i = begin; i < end; i++) hash = Math.imul(hash ^ (message[i] as number), 0x01000193);
+      this.#found[name] = end - begin;
+      hash = Math.imul(hash ^ (end - begin), 0x85ebca6b);
+    };
+    for (let i = 0; i < this.#fields.length; i++) {
+      const { branches, union } = this.#fields[i] as Field;
+      const branch = branches[union ? this.#varint(message) : 0];
+      if (branch === undefined) return null;
+      if (i === this.#first || i === this.#second) {
+        if (branch !== (i === this.#first ? this.#firstKind : this.#secondKind)) return null;
+        part(i === this.#first ? BEFORE : BETWEEN, this.#at);
+        if (i === this.#second) second = this.#at;
+        if (Number.isNaN(this.#number(branch, message))) return null;
+        begin = this.#at;
+      } else if (!this.#skip(branch, message)) return null;
+    }
+    if (this.#at !== message.length) return null;
+    part(BEHIND, this.#at);
+    this.#at = second;
+    return hash ^ (hash >>> 15);
+  }
+
+  #skip(branch: Branch, message: Uint8Array): boolean {
+    switch (branch) {
+      case 'null':
+        return true;
+      case 'boolean':
+        return ++this.#at <= message.length;
+      case 'string': {
+        const length = this.#varint(message);
+        if (!(length >= 0)) return false;
+        this.#at += length;
+        return this.#at <= message.length;
+      }
+      default:
+        // A float may be no number, and is passed all the same.
+        if (branch === 'double' || branch === 'float') return (this.#at += branch === 'double' ? 8 : 4) <= message.length;
+        return !Number.isNaN(this.#varint(message));
+    }
+  }
+
+  #number(kind: Branch, message: Uint8Array): number {
+    if (kind === 'int' || kind === 'long') return this.#varint(message);
+    const size = kind === 'double' ? 8 : 4;
+    if (this.#at + size > message.length) return Number.NaN;
+    for (let i = 0; i < size; i++) this.#view.setUint8(i, message[this.#at + i] as number);
+    this.#at += size;
+    return size === 8 ? this.#view.getFloat64(0, true) : this.#view.getFloat32(0, true);
+  }
+
+  /** NaN where the bytes end, or a double does not hold the number. */
+  #varint(message: Uint8Array): number {
+    let value = 0;
+    let scale = 1;
+    for (let i = 0; i < 10; i++) {
+      const byte = message[this.#at++];
+      if (byte === undefined) return Number.NaN;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) break;
+      scale *= 128;
+    }
+    if (value > Number.MAX_SAFE_INTEGER) return Number.NaN;
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  #makeRoom(length: number): void {
+    if (this.#used + length > this.#bytes.length) {
+      const wider = new Uint8Array(Math.max(this.#bytes.length * 2, this.#used + length));
+      wider.set(this.#bytes);
+      this.#bytes = wider;
+    }
+    if ((this.#count + 1) * WIDTH > this.#records.length) {
+      const wider = new Int32Array(this.#records.length * 2);
+      wider.set(this.#records);
+      this.#records = wider;
+    }
+    if (this.#count * 2 > this.#table.length) {
+      this.#table = new Int32Array(this.#table.length * 2);
+      for (let record = 1; record < this.#count; record++) this.#enter(record);
+    }
+  }
+
+  #enter(record: number): void {
+    const mask = this.#table.length - 1;
+    let slot = (this.#records[record * WIDTH + HASH] as number) & mask;
+    while (this.#table[slot] !== 0) slot = (slot + 1) & mask;
+    this.#table[slot] = record;
+  }
+}
+
+/** The only kind of number that a field may hold. */
+function numberIn(field: Field | undefined): Branch | undefined {
+  const kinds = field?.branches.filter((branch) => NUMBERS.has(branch)) ?? [];
+  return kinds.length === 1 ? kinds[0] : undefined;
+}
