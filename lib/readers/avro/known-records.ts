@@ -22,8 +22,10 @@ export class KnownRecords implements RecordFinder {
   readonly #timeIsFirst: boolean;
   readonly #firstKind: Branch;
   readonly #secondKind: Branch;
-  readonly #view = new DataView(new ArrayBuffer(8));
-  #bytes: Uint8Array = new Uint8Array(1 << 16);
+  #bytes = new Uint8Array(1 << 16);
+  #view = new DataView(this.#bytes.buffer);
+  /** The buffer that the message at hand lies in, which many share. */
+  #messages: DataView = new DataView(new ArrayBuffer(0));
   #used = 0;
   // The first record is none: what follows it comes first of all.
   #records = new Int32Array(WIDTH * 1024);
@@ -54,6 +56,7 @@ export class KnownRecords implements RecordFinder {
 
   find(message: Uint8Array, from: number): number {
     this.#missed = null;
+    if (this.#messages.buffer !== message.buffer) this.#messages = new DataView(message.buffer);
     const follower = this.#records[this.#last * WIDTH + NEXT] as number;
     if (follower > 0 && this.#isSame(follower, message, from)) {
       this.#last = follower;
@@ -106,11 +109,11 @@ export class KnownRecords implements RecordFinder {
     const before = records[at + BEFORE] as number;
     const between = records[at + BETWEEN] as number;
     const behind = records[at + BEHIND] as number;
-    if (message.length < from + before + between + behind) return false;
-    if (!this.#hasBytes(start, before, message, from)) return false;
+    if (from + before > message.length || !this.#hasBytes(start, before, message, from)) return false;
     this.#at = from + before;
     const first = this.#number(this.#firstKind, message);
-    if (Number.isNaN(first) || !this.#hasBytes(start + before, between, message, this.#at)) return false;
+    if (Number.isNaN(first) || this.#at + between > message.length) return false;
+    if (!this.#hasBytes(start + before, between, message, this.#at)) return false;
     this.#at += between;
     const second = this.#number(this.#secondKind, message);
     if (this.#at + behind !== message.length || !this.#hasBytes(start + before + between, behind, message, this.#at)) return false;
@@ -118,9 +121,13 @@ export class KnownRecords implements RecordFinder {
   }
 
   #hasBytes(start: number, length: number, message: Uint8Array, from: number): boolean {
-    const bytes = this.#bytes;
-    // From the end, where the parts are that tell records apart.
-    for (let i = length - 1; i >= 0; i--) if (bytes[start + i] !== message[from + i]) return false;
+    // From the end, where the parts are that tell records apart, and in words as long as there are.
+    const view = this.#view;
+    const messages = this.#messages;
+    const begin = message.byteOffset + from;
+    let left = length;
+    for (; left >= 4; left -= 4) if (view.getInt32(start + left - 4) !== messages.getInt32(begin + left - 4)) return false;
+    for (; left > 0; left--) if (view.getUint8(start + left - 1) !== messages.getUint8(begin + left - 1)) return false;
     return true;
   }
 
@@ -180,11 +187,10 @@ export class KnownRecords implements RecordFinder {
 
   #number(kind: Branch, message: Uint8Array): number {
     if (kind === 'int' || kind === 'long') return this.#varint(message);
-    const size = kind === 'double' ? 8 : 4;
-    if (this.#at + size > message.length) return Number.NaN;
-    for (let i = 0; i < size; i++) this.#view.setUint8(i, message[this.#at + i] as number);
-    this.#at += size;
-    return size === 8 ? this.#view.getFloat64(0, true) : this.#view.getFloat32(0, true);
+    const from = message.byteOffset + this.#at;
+    this.#at += kind === 'double' ? 8 : 4;
+    if (this.#at > message.length) return Number.NaN;
+    return kind === 'double' ? this.#messages.getFloat64(from, true) : this.#messages.getFloat32(from, true);
   }
 
   /** NaN where the bytes end, or a double does not hold the number. */
@@ -207,6 +213,7 @@ export class KnownRecords implements RecordFinder {
       const wider = new Uint8Array(Math.max(this.#bytes.length * 2, this.#used + length));
       wider.set(this.#bytes);
       this.#bytes = wider;
+      this.#view = new DataView(wider.buffer);
     }
     if ((this.#count + 1) * WIDTH > this.#records.length) {
       const wider = new Int32Array(this.#records.length * 2);
