@@ -155,3 +155,10 @@ export function placeOfXname(name: string): Place | null {
   if (type === 'node_part') place['node'] = stems[NODE_DEPTH] as string;
   return place;
 }
+
+/** A place with its containers in the order in which facts are stored. */
+export function placeInOrder(place: Place): Place {
+  const ordered: Place = {};
+  for (const container of Object.keys(place).sort()) ordered[container] = place[container] as string;
+  return ordered;
+}

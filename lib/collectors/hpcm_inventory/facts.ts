@@ -2,8 +2,9 @@ import type { Subject } from '../../model/condition.ts';
 import type { NodeFacts } from '../../model/facts.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { compareNames } from '../../model/text.ts';
+import { placeInOrder } from '../../model/xname.ts';
 import type { Entry } from './fleet.ts';
-import { hasAny, inKeyOrder, wasRead } from './hardware.ts';
+import { hasAny, wasRead } from './hardware.ts';
 
 /** The names of an entry beside its own, in order. */
 export function otherNames({ id, aliases, xname }: Entry): string[] {
@@ -39,7 +40,7 @@ export function factsOf(entry: Entry): { subject: Subject; facts: JsonObject } {
   if (known?.model !== undefined) facts.model = known.model;
   if (nid !== undefined) facts.nid = nid;
   if (known !== undefined && hasAny(known.parts)) facts.parts = known.parts;
-  if (entry.place !== undefined) facts.place = inKeyOrder(entry.place);
+  if (entry.place !== undefined) facts.place = placeInOrder(entry.place);
   if (entry.power !== undefined) facts.power = entry.power.state;
   if (entry.role !== undefined) facts.role = entry.role;
   if (entry.isHost && entry.rootFs !== undefined) facts.rootFs = entry.rootFs;

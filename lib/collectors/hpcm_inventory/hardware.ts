@@ -309,7 +309,7 @@ export function mergeHardware(copy: Hardware | undefined, fresh: Hardware | unde
 }
 
 /** A copy with its members in the order in which facts are stored. */
-export function inKeyOrder(texts: Readonly<Record<string, string>>): Record<string, string> {
+function inKeyOrder(texts: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.keys(texts)
       .sort()

@@ -3,7 +3,7 @@ import type { NodeFacts } from '../../model/facts.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { oneLine } from '../../model/text.ts';
 import { toIso } from '../../model/time.ts';
-import { canonicalXname, placeOfXname } from '../../model/xname.ts';
+import { canonicalXname, placeInOrder, placeOfXname } from '../../model/xname.ts';
 import type { Host } from './hosts.ts';
 import { offlinedBy } from './node-conditions.ts';
 import type { Queue, Reservation } from './scheduler.ts';
@@ -43,29 +43,31 @@ function nodeFacts(host: Host, shared: ReadonlySet<string>): JsonObject {
   const place = placeOfXname(host.id);
   const nid = /^nid0*(\d{1,9})$/.exec(host.id)?.[1];
   const alias = host.mom !== undefined && host.mom !== host.id.split('.', 1)[0] && !shared.has(host.mom) ? host.mom : undefined;
-  const belongs = [...host.queues, ...host.reservations];
-  const facts: NodeFacts = {
-    schedulerState: oneLine(host.states.join(','), 200),
-    jobs: host.jobs.length,
-    bucket: host.bucket,
-    ...(host.comment !== undefined && { schedulerReason: host.comment }),
-    ...(since !== undefined && { schedulerSince: since }),
-    ...(alias !== undefined && { aliases: [alias] }),
-    ...(xname !== null && { xname }),
-    ...(place !== null && { place }),
-    ...(nid !== undefined && { nid: Number(nid) }),
-    ...(belongs.length > 0 && { queues: belongs.slice(0, 16) }),
-    ...(host.cpus !== undefined && { cpus: host.cpus }),
-    ...(host.memoryMb !== undefined && { memoryMb: host.memoryMb }),
-    ...(host.gpus !== undefined && { gpus: host.gpus }),
-    ...(host.image !== undefined && { bootedImage: host.image }),
-    ...(host.vnodes.length > 1 && { vnodes: host.vnodes.length }),
-    ...(host.jobs.length > 0 && { jobIds: host.jobs.slice(0, 8) }),
-    ...(by !== undefined && {
-      offline: { reason: by === null ? null : (host.comment ?? null), by: by?.who ?? null, ...(since !== undefined && { since }) },
-    }),
-    ...(maintenance !== undefined && { maintenance }),
-  };
+  const facts = {} as NodeFacts;
+  // Set one by one, and in the order in which they are stored: of twelve thousand hosts all else takes a noticeable time.
+  if (alias !== undefined) facts.aliases = [alias];
+  if (host.image !== undefined) facts.bootedImage = host.image;
+  facts['bucket'] = host.bucket;
+  if (host.cpus !== undefined) facts.cpus = host.cpus;
+  if (host.gpus !== undefined) facts.gpus = host.gpus;
+  if (host.jobs.length > 0) facts['jobIds'] = host.jobs.slice(0, 8);
+  facts.jobs = host.jobs.length;
+  if (maintenance !== undefined) facts['maintenance'] = maintenance;
+  if (host.memoryMb !== undefined) facts.memoryMb = host.memoryMb;
+  if (nid !== undefined) facts.nid = Number(nid);
+  if (by !== undefined)
+    facts['offline'] = {
+      by: by?.who ?? null,
+      reason: by === null ? null : (host.comment ?? null),
+      ...(since !== undefined && { since }),
+    };
+  if (place !== null) facts.place = placeInOrder(place);
+  if (host.queues.length + host.reservations.length > 0) facts.queues = [...host.queues, ...host.reservations].slice(0, 16);
+  if (host.comment !== undefined) facts.schedulerReason = host.comment;
+  if (since !== undefined) facts.schedulerSince = since;
+  facts.schedulerState = oneLine(host.states.join(','), 200);
+  if (host.vnodes.length > 1) facts['vnodes'] = host.vnodes.length;
+  if (xname !== null) facts.xname = xname;
   return facts;
 }
 

@@ -11,12 +11,12 @@ interface Vnode {
   name: string;
   /** The host that it is a part of: its name without `[n]`. */
   host: string;
-  states: string[];
+  states: readonly string[];
   bucket: Bucket;
   since: number | undefined;
   comment: string | undefined;
-  jobs: string[];
-  reservations: string[];
+  jobs: readonly string[];
+  reservations: readonly string[];
   queue: string | undefined;
   mom: string | undefined;
   cpus: number | undefined;
@@ -30,21 +30,21 @@ interface Vnode {
 /** A host with its vnodes; most have one, of the host's own name. */
 export interface Host {
   id: string;
-  vnodes: string[];
+  vnodes: readonly string[];
   /** The worst of its vnodes' buckets. */
   bucket: Bucket;
   /** Every state of the vnodes in that bucket, sorted. */
-  states: string[];
+  states: readonly string[];
   /** Vnodes in that bucket, where not all are. */
   affected: string[] | undefined;
   /** When the first of these last changed its state, in ms; a change of any of its states counts. */
   since: number | undefined;
   comment: string | undefined;
   /** Distinct jobs on it, sorted. */
-  jobs: string[];
+  jobs: readonly string[];
   /** Ids of reservations without server: `R90011`, `M12`. */
-  reservations: string[];
-  queues: string[];
+  reservations: readonly string[];
+  queues: readonly string[];
   mom: string | undefined;
   cpus: number | undefined;
   memoryMb: number | undefined;
@@ -60,13 +60,29 @@ export interface Hosts {
   incomplete: ReadonlySet<string>;
 }
 
-export interface HostOptions {
+interface HostOptions {
   nodeDomains: readonly string[];
   imageResource: string;
 }
 
+/** Reads printed states; those of a fleet are of a few kinds, and each is taken apart once. */
+function stateReader(): (printed: string) => readonly string[] {
+  const known = new Map<string, readonly string[]>();
+  return (printed) => {
+    let states = known.get(printed);
+    if (states === undefined) {
+      states = stateTokens(printed);
+      if (known.size < 1000) known.set(printed, states);
+    }
+    return states;
+  };
+}
+
+type StateReader = ReturnType<typeof stateReader>;
+
 /** Reads the vnodes of `pbsnodes -a -F json` and puts those of one host together. */
 export function readHosts(documents: readonly Document[], options: HostOptions, tally: Tally): Hosts {
+  const statesOf = stateReader();
   const byHost = new Map<string, Map<string, Vnode>>();
   for (const document of documents) {
     let summaries = 0;
@@ -76,7 +92,7 @@ export function readHosts(documents: readonly Document[], options: HostOptions, 
         lose(document, key);
         continue;
       }
-      const vnode = readVnode(key, value, document, options, tally);
+      const vnode = readVnode(key, value, document, options, statesOf, tally);
       if (vnode === null) {
         lose(document, key);
         continue;
@@ -96,7 +112,11 @@ export function readHosts(documents: readonly Document[], options: HostOptions, 
     );
   }
   const hosts = [...byHost].map(([id, vnodes]) => hostOf(id, [...vnodes.values()])).sort((a, b) => compareNames(a.id, b.id));
-  const byVnode = new Map(hosts.flatMap((host) => [...host.vnodes, host.id].map((name): [string, Host] => [name, host])));
+  const byVnode = new Map<string, Host>();
+  for (const host of hosts) {
+    for (const name of host.vnodes) byVnode.set(name, host);
+    byVnode.set(host.id, host);
+  }
   const lost = documents.flatMap((d) => [...d.lost]).flatMap((key) => subjectId('node', key, options.nodeDomains) ?? []);
   return {
     hosts,
@@ -115,17 +135,18 @@ function pointer(key: string): string {
   return `/nodes/${oneLine(key, 200)}`;
 }
 
-function readVnode(key: string, value: Json, { input }: Document, options: HostOptions, tally: Tally): Vnode | null {
+function readVnode(key: string, value: Json, { input }: Document, options: HostOptions, statesOf: StateReader, tally: Tally): Vnode | null {
   const name = subjectId('node', key, options.nodeDomains);
   const printed = member(value, 'state');
   if (name === null || typeof printed !== 'string' || printed.trim() === '') {
     tally.reject(input, pointer(key), name === null ? 'its name is none' : 'has no state');
     return null;
   }
-  const states = stateTokens(printed);
+  const states = statesOf(printed);
   const available = member(value, 'resources_available');
   const cpus = count(member(available, 'ncpus'));
   const jobs = member(value, 'jobs');
+  const resv = text(member(value, 'resv'));
   const comment = text(member(value, 'comment'));
   return {
     name,
@@ -134,8 +155,8 @@ function readVnode(key: string, value: Json, { input }: Document, options: HostO
     bucket: bucketOf(states),
     since: epoch(member(value, 'last_state_change_time')),
     comment: comment === undefined ? undefined : oneLine(comment, 200),
-    jobs: (Array.isArray(jobs) ? jobs : []).flatMap((job) => cleanName(text(job)?.replace(/\/\d+$/, '')) ?? []),
-    reservations: (text(member(value, 'resv')) ?? '').split(',').flatMap((id) => cleanName(id.split('.', 1)[0]) ?? []),
+    jobs: Array.isArray(jobs) ? jobs.flatMap((job) => cleanName(text(job)?.replace(/\/\d+$/, '')) ?? []) : NONE,
+    reservations: resv === undefined ? NONE : resv.split(',').flatMap((id) => cleanName(id.split('.', 1)[0]) ?? []),
     queue: cleanName(text(member(value, 'queue'))) ?? undefined,
     mom: momName(text(member(value, 'Mom')), options.nodeDomains),
     cpus: cpus ?? count(member(value, 'pcpus')),
@@ -153,7 +174,10 @@ function momName(printed: string | undefined, nodeDomains: readonly string[]): s
   return name.split('.', 1)[0];
 }
 
+const NONE: readonly string[] = [];
+
 function hostOf(id: string, listed: readonly Vnode[]): Host {
+  if (listed.length === 1) return soleHost(id, listed[0] as Vnode);
   const all = listed.toSorted((a, b) => compareNames(a.name, b.name));
   // Where a host has parts of its own, the vnode that stands for the host counts only when something is wrong with it.
   const parts = all.filter((v) => !(v.natural && v.bucket === 'free' && all.length > 1));
@@ -162,7 +186,7 @@ function hostOf(id: string, listed: readonly Vnode[]): Host {
   const worst = vnodes.filter((v) => v.bucket === bucket);
   const sum = (of: (v: Vnode) => number | undefined): number | undefined =>
     all.some((v) => of(v) !== undefined) ? all.reduce((n, v) => n + (of(v) ?? 0), 0) : undefined;
-  const distinct = (of: (v: Vnode) => readonly string[]): string[] => [...new Set(all.flatMap(of))].sort(compareNames);
+  const distinct = (of: (v: Vnode) => readonly string[]): readonly string[] => inOrder(all.flatMap(of));
   const since = worst.flatMap((v) => v.since ?? []);
   return {
     id,
@@ -181,4 +205,31 @@ function hostOf(id: string, listed: readonly Vnode[]): Host {
     gpus: sum((v) => v.gpus),
     image: all.find((v) => v.image !== undefined)?.image,
   };
+}
+
+/** As {@link hostOf} of one vnode: nearly all hosts have no more. */
+function soleHost(id: string, vnode: Vnode): Host {
+  const { name, bucket, states, since, comment, jobs, reservations, queue, mom, cpus, memoryMb, gpus, image } = vnode;
+  return {
+    id,
+    vnodes: [name],
+    bucket,
+    states,
+    affected: undefined,
+    since,
+    comment,
+    jobs: inOrder(jobs),
+    reservations: inOrder(reservations),
+    queues: queue === undefined ? NONE : [queue],
+    mom,
+    cpus,
+    memoryMb,
+    gpus,
+    image,
+  };
+}
+
+/** Names once each, sorted. */
+function inOrder(names: readonly string[]): readonly string[] {
+  return names.length < 2 ? names : [...new Set(names)].sort(compareNames);
 }
