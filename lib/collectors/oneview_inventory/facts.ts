@@ -1,7 +1,8 @@
 import type { Place } from '../../model/condition.ts';
 import type { NodeFacts, PowerState } from '../../model/facts.ts';
+import type { JsonObject } from '../../model/json.ts';
 import { oneLine } from '../../model/text.ts';
-import { canonicalXname, xnameType } from '../../model/xname.ts';
+import { canonicalXname, placeInOrder, xnameType } from '../../model/xname.ts';
 import { placeOfName } from '../oneview/place.ts';
 import type { Server } from './server.ts';
 
@@ -48,30 +49,33 @@ export function serverFacts(server: Server, place: Place | undefined, profiles: 
   const nid = /^nid0*(\d{1,9})$/.exec([subject.id, serverName].find((n) => n?.startsWith('nid')) ?? '');
   const health = server.status !== null && server.status.toLowerCase() !== 'unknown' ? server.status : null;
   const profile = server.profileUri === null ? undefined : profiles.get(server.profileUri);
-  const given = {
+  // In the order in which facts are stored.
+  const given: JsonObject = {
     aliases: serverName !== null && serverName !== subject.id ? [serverName] : null,
-    xname,
-    nid: nid === null ? null : Number(nid[1]),
-    serial: server.serial,
-    uuid: server.uuid,
+    bay: server.bay,
     bmc: mp.addresses[0] ?? null,
-    macs: server.macs.length > 0 ? server.macs : null,
-    model: server.model,
-    power: server.powerState === null ? null : (POWER.get(server.powerState.toLowerCase()) ?? 'unknown'),
-    health,
-    memoryMb: server.memoryMb,
-    firmware: Object.keys(firmware).length > 0 ? { ...firmware } : null,
-    place: place ?? null,
-    sockets: server.sockets,
-    cores: server.sockets !== null && server.coresPerSocket !== null ? server.sockets * server.coresPerSocket : null,
-    state: server.state,
-    refreshState: server.refreshState,
-    maintenance: server.maintenance ? true : null,
     bmcModel: mp.model,
     bmcState: mp.state ?? null,
-    bay: server.bay,
+    cores: server.sockets !== null && server.coresPerSocket !== null ? server.sockets * server.coresPerSocket : null,
+    firmware: Object.keys(firmware).length > 0 ? { ...firmware } : null,
+    health,
+    macs: server.macs.length > 0 ? server.macs : null,
+    maintenance: server.maintenance ? true : null,
+    memoryMb: server.memoryMb,
+    model: server.model,
+    nid: nid === null ? null : Number(nid[1]),
+    place: place === undefined ? null : placeInOrder(place),
+    power: server.powerState === null ? null : (POWER.get(server.powerState.toLowerCase()) ?? 'unknown'),
     profile: profile === undefined ? null : oneLine(profile, 100),
+    refreshState: server.refreshState,
+    serial: server.serial,
+    sockets: server.sockets,
+    state: server.state,
     uri: server.uri === null ? null : oneLine(server.uri, 200),
+    uuid: server.uuid,
+    xname,
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as NodeFacts;
+  const facts: NodeFacts = {};
+  for (const [name, value] of Object.entries(given)) if (value !== null) facts[name] = value;
+  return facts;
 }

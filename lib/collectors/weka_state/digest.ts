@@ -84,7 +84,10 @@ export function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<
 
 /** The members that are not null: facts and summaries leave out what is not known. */
 export function known(members: Record<string, JsonObject[string] | undefined>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(members).filter((pair): pair is [string, JsonObject[string]] => pair[1] !== null && pair[1] !== undefined),
-  );
+  const out: JsonObject = {};
+  for (const name of Object.keys(members)) {
+    const value = members[name];
+    if (value !== null && value !== undefined) out[name] = value;
+  }
+  return out;
 }

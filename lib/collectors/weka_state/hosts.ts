@@ -23,7 +23,8 @@ export function hostFacts(
     .map(([host, own]) => {
       const mode = own.length === 0 ? null : own.every((c) => c.client) ? 'client' : 'backend';
       const states = own.slice(0, MAX_CONTAINERS).map((c) => known({ id: c.hostId, name: c.name, state: c.state, status: c.status }));
-      const storage = known({ mode, containers: states, drives: drives.get(host)?.drives, drivesFailed: drives.get(host)?.failed });
+      // In the order in which facts are stored.
+      const storage = known({ containers: states, drives: drives.get(host)?.drives, drivesFailed: drives.get(host)?.failed, mode });
       return { subject: { type: 'node', id: host }, facts: { storage } };
     });
 }

@@ -55,15 +55,31 @@ const TAGS = new Map<string, Role>([
 
 /** What one entry of a list is, by its id or the members that only its type has; null where nothing tells. */
 export function roleOfRecord(value: JsonObject, key: string | null): Role | null {
-  const has = (...names: string[]): boolean => names.some((name) => Object.hasOwn(value, name));
-  if (has('obs_bucket_name', 'obs_name', 'status_upload')) return 'object_stores';
+  if (hasAny(value, OF_BUCKETS)) return 'object_stores';
   const tagged = TAGS.get(idTag(key) ?? idTag(member(value, 'id')) ?? '');
   if (tagged) return tagged;
-  if (has('disk_id', 'percentage_used', 'should_be_active')) return 'drives';
-  if (has('fs_id', 'used_total', 'total_budget', 'ssd_budget')) return 'file_systems';
-  if (has('deployment_mode', 'nodesCounter', 'primary_ip_address')) return 'servers';
-  if (has('type') && has('timestamp', 'time')) return 'events';
-  if (has('type') && has('muted', 'title', 'fmt', 'severity')) return 'alerts';
-  if (has('node_id', 'is_blacklisted', 'last_fencing_reason')) return 'processes';
-  return has('host_id', 'container_name') ? 'containers' : null;
+  for (const [names, role] of BY_MEMBERS) if (hasAny(value, names)) return role;
+  if (Object.hasOwn(value, 'type')) {
+    if (hasAny(value, OF_EVENTS)) return 'events';
+    if (hasAny(value, OF_ALERTS)) return 'alerts';
+  }
+  if (hasAny(value, OF_PROCESSES)) return 'processes';
+  return hasAny(value, OF_CONTAINERS) ? 'containers' : null;
+}
+
+// Members that only one type of entry has.
+const OF_BUCKETS = ['obs_bucket_name', 'obs_name', 'status_upload'];
+const BY_MEMBERS: readonly (readonly [readonly string[], Role])[] = [
+  [['disk_id', 'percentage_used', 'should_be_active'], 'drives'],
+  [['fs_id', 'used_total', 'total_budget', 'ssd_budget'], 'file_systems'],
+  [['deployment_mode', 'nodesCounter', 'primary_ip_address'], 'servers'],
+];
+const OF_EVENTS = ['timestamp', 'time'];
+const OF_ALERTS = ['muted', 'title', 'fmt', 'severity'];
+const OF_PROCESSES = ['node_id', 'is_blacklisted', 'last_fencing_reason'];
+const OF_CONTAINERS = ['host_id', 'container_name'];
+
+function hasAny(value: JsonObject, names: readonly string[]): boolean {
+  for (const name of names) if (Object.hasOwn(value, name)) return true;
+  return false;
 }
