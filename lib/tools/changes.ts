@@ -3,6 +3,7 @@ import type { Change } from '../model/change.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { compareNames } from '../model/text.ts';
 import { fold } from '../nodeset.ts';
+import { kindMeant } from './asked.ts';
 import { shortId } from './ids.ts';
 import { defineTool, fit, page } from './tool.ts';
 import type { ReadView } from './view.ts';
@@ -16,16 +17,25 @@ export const getChanges = defineTool({
     'What changed since the last look, by source and kind: what appeared, cleared, changed or became unknown, and the values of summaries that moved. With a kind: each one.',
   reaches: ['changes', 'findings'],
   args: {
-    source: z.string().max(60).nullable(),
-    kind: z.string().max(60).nullable(),
-    offset: z.number().int().min(0).max(1_000_000).nullable(),
+    source: z.string().max(60).nullable().describe('only of this source, such as pbs_state'),
+    kind: z.string().max(60).nullable().describe('each change of this kind, such as kernel_panic'),
+    offset: z.number().int().min(0).max(1_000_000).nullable().describe('the "next" of the last answer'),
   },
-  run: (view, { source, kind, offset }) => {
+  run: (view, { source, kind: asked, offset }) => {
+    const kind = kindMeant(asked);
     const changes = view.changes.filter((c) => source === null || c.source === source);
     const items = kind === null ? changes.flatMap((c) => counted(view, c)) : changes.flatMap((c) => each(view, c, kind));
+    if (items.length === 0) return page([], { about: { note: nothingChanged(view.changes, kind !== null || source !== null) } });
     return page(items, { offset });
   },
 });
+
+function nothingChanged(changes: readonly Change[], isFiltered: boolean): string {
+  if (changes.length === 0) return 'no source has been collected anew since the last look';
+  const kinds = new Set(changes.flatMap((c) => WAYS.flatMap((way) => c[way].map((stub) => stub.kind))));
+  const what = isFiltered ? 'nothing that changed matches' : 'nothing changed';
+  return `${what}; collected anew: ${changes.map((c) => c.source).join(', ')}; kinds that changed: ${[...kinds].sort().slice(0, 24).join(', ') || 'none'}`;
+}
 
 function counted(view: Pick<ReadView, 'findings'>, c: Change): Json[] {
   const rows = WAYS.flatMap((way) => {

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { fold } from '../nodeset.ts';
-import type { Finding } from '../model/finding.ts';
+import type { Finding, Group } from '../model/finding.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { formatDuration } from '../model/time.ts';
-import { brief } from './conditions.ts';
+import { brief, groupRow } from './conditions.ts';
 import { shortId, shortRef } from './ids.ts';
 import { isOpen, PlaceBook } from './places.ts';
-import { defineTool, page } from './tool.ts';
+import { type Answer, defineTool, page } from './tool.ts';
 import type { ReadView } from './view.ts';
 
 /** What began this close to it may have to do with it. */
@@ -16,13 +16,20 @@ const MAX_NEAR = 8;
 export const getCondition = defineTool({
   name: 'get_condition',
   description:
-    'One finding whole: values, evidence with quotes, history, hint; the same kind among its neighbours and how many of them are well; what else its subject has; what began near it in time.',
+    'One finding whole: values, evidence with quotes, history, hint; the same kind among its neighbours and how many of them are well; what else its subject has; what began near it in time. With the id of a group: the group and its members.',
   reaches: ['findings', 'groups', 'groundTruth', 'sources', 'now', 'namesOf', 'history'],
-  args: { id: z.string().max(64).describe('the id of a finding: its first 8 characters or more') },
-  run: async (view, { id }) => {
+  args: { id: z.string().max(64).describe('the id of a finding, or of a group: its first 8 characters or more') },
+  run: async (view, { id: written }) => {
+    // The briefing shows ids in brackets.
+    const id = written
+      .trim()
+      .replaceAll(/^\[|\]$/g, '')
+      .toLowerCase();
     const found = id.length >= 8 ? view.findings.filter((x) => x.id.startsWith(id)) : [];
     const [x] = found;
-    if (!x) return { ok: false, error: 'no finding has this id; list_conditions gives ids' };
+    const group = id.length >= 8 ? view.groups.find((g) => g.id.startsWith(id)) : undefined;
+    if (!x && group) return groupPage(view, group);
+    if (!x) return { ok: false, error: 'no finding has this id; list_conditions gives ids, of 8 characters or more' };
     if (found.length > 1) return { ok: false, error: 'more than one finding begins so; give more of the id' };
     const history = await view.history(x.id);
     return page([
@@ -47,6 +54,20 @@ export const getCondition = defineTool({
     ]);
   },
 });
+
+const MEMBERS_SHOWN = 10;
+/** What `list_conditions` takes for a node. */
+const LONGEST_SET = 253;
+
+/** A group and its worst members; the others are a list of their own. */
+function groupPage(view: Pick<ReadView, 'findings' | 'now'>, group: Group): Answer {
+  const ids = new Set(group.findings);
+  const members = view.findings.filter((f) => ids.has(f.id));
+  const node = group.subjects.length <= LONGEST_SET ? ` and node ${group.subjects}` : '';
+  const about = { all_members: `list_conditions with kind ${group.kind}${node}` };
+  const shown = page([groupRow(group), ...members.map((f) => brief(view, f))], { limit: 1 + MEMBERS_SHOWN, about });
+  return { ...shown, next: null };
+}
 
 /** For each place that holds its subject: who else there has the same, and how many have nothing. */
 function neighbours(view: Pick<ReadView, 'findings' | 'groundTruth'>, x: Finding): JsonObject[] {

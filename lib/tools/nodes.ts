@@ -4,6 +4,7 @@ import type { JsonObject } from '../model/json.ts';
 import { subjectId } from '../model/identity.ts';
 import { compareNames } from '../model/text.ts';
 import { toIso } from '../model/time.ts';
+import { namesInSet, onlyOneOf } from './asked.ts';
 import { brief } from './conditions.ts';
 import { factsPointer } from './ids.ts';
 import { isOpen, PlaceBook, type Whereabouts } from './places.ts';
@@ -31,17 +32,20 @@ export const getNode = defineTool({
   description:
     'Everything known of one node, under any of its names: findings, what each source says, what the site expects, where it stands and what its neighbours have. With a type also of a switch, drive, file system, queue, ….',
   reaches: ['findings', 'facts', 'groundTruth', 'now', 'namesOf'],
-  args: { node: Name, type: z.enum(TYPES).nullable().describe('default: node') },
+  args: { node: Name.describe('one name, such as x1000c0s0b0n0'), type: z.enum(TYPES).nullable().describe('default: node') },
   run: async (view, { node, type }) => {
-    const types = type === null ? (['node', 'service_node'] as const) : [type];
+    const set = namesInSet(node);
+    const types = type === null ? typesOf(view, node) : [type];
     const id = subjectId(types[0], node);
     if (id === null) return { ok: false, error: 'that is no name' };
     const names = type === null ? view.namesOf(id) : [id];
     const findings = view.findings.filter((f) => names.includes(f.subject.id) && f.state !== 'candidate');
     const known = await factsUnder(view, types, names);
     const expected = names.flatMap((name) => expectations(view, name));
-    if (findings.length === 0 && known.length === 0 && expected.length === 0)
-      return { ok: false, error: `nothing is known of a ${types[0]} of this name; names look like ${exampleName(view)}` };
+    if (findings.length === 0 && known.length === 0 && expected.length === 0) {
+      const error = set ? onlyOneOf(set) : `nothing is known of a ${types[0]} of this name; names look like ${exampleName(view)}`;
+      return { ok: false, error };
+    }
     const places = PlaceBook.of(view);
     const where = places.where(names[0] ?? id, findings[0]?.place);
     const items: JsonObject[] = [
@@ -58,6 +62,13 @@ export const getNode = defineTool({
     return page(items, { about });
   },
 });
+
+/** A node's, unless something else is found under just this name. */
+function typesOf({ findings, namesOf }: Pick<ReadView, 'findings' | 'namesOf'>, name: string): readonly [string, ...string[]] {
+  const isNode = namesOf(name).length > 1;
+  const other = isNode ? undefined : findings.find((f) => f.subject.id === name && f.subject.type !== 'node');
+  return other ? [other.subject.type] : ['node', 'service_node'];
+}
 
 /** What the sources know of a subject, each under the name that it uses. */
 async function factsUnder(view: Pick<ReadView, 'facts'>, types: readonly string[], names: readonly string[]): Promise<JsonObject[]> {
@@ -80,7 +91,10 @@ export const getTelemetry = defineTool({
   description:
     'The last telemetry of one node, BMC, PDU, CDU, switch or chassis: count, lowest, mean, highest and last of each sensor; for a node that of its board too; with siblings to compare.',
   reaches: ['facts', 'namesOf'],
-  args: { subject: Name, type: z.enum(MEASURED).nullable() },
+  args: {
+    subject: Name.describe('one name, such as x1000c0s0b0n0, or the board x1000c0s0b0'),
+    type: z.enum(MEASURED).nullable().describe('default: any'),
+  },
   run: async (view, { subject, type }) => {
     const types = type === null ? MEASURED : [type];
     for (const t of types) {
@@ -90,7 +104,11 @@ export const getTelemetry = defineTool({
         if (rows.length > 0) return page([...rows, ...(await telemetryOfSiblings(view, t, name))]);
       }
     }
-    return { ok: false, error: 'there is no telemetry of a subject of this name' };
+    const set = namesInSet(subject);
+    const error = set
+      ? onlyOneOf(set)
+      : 'there is no telemetry of a subject of this name: give a node, its board, a PDU, CDU, switch or chassis';
+    return { ok: false, error };
   },
 });
 

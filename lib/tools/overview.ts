@@ -3,10 +3,10 @@ import { expand, fold, nodeSetOf } from '../nodeset.ts';
 import { type Json, type JsonObject, pointerSegment } from '../model/json.ts';
 import { cleanName } from '../model/text.ts';
 import { formatDuration, toIso } from '../model/time.ts';
-import { defineTool, fit, MAX_RESULT_BYTES, page } from './tool.ts';
+import { defineTool, fit, MAX_RESULT_BYTES, page, type Refusal } from './tool.ts';
 import type { ReadView } from './view.ts';
 
-const Source = z.string().max(60).describe('a source, as list_sources names it');
+const Source = z.string().max(60).describe('a source, as list_sources names it, such as pbs_state');
 const Offset = z.number().int().min(0).max(1_000_000).nullable().describe('where to go on: the "next" of the last answer');
 
 export const listSources = defineTool({
@@ -40,11 +40,7 @@ export const getSummary = defineTool({
   args: { source: Source, section: z.string().max(80).nullable().describe('a top-level key of the summary') },
   run: async (view, { source, section }) => {
     const snapshot = await view.snapshot(source);
-    if (!snapshot)
-      return {
-        ok: false,
-        error: `no snapshot of ${cleanName(source) ?? 'that source'}; sources: ${view.sources.map((s) => s.source).join(', ')}`,
-      };
+    if (!snapshot) return noSnapshot(view, source);
     const sections = Object.keys(snapshot.summary);
     if (section !== null && !Object.hasOwn(snapshot.summary, section))
       return { ok: false, error: `no section ${cleanName(section) ?? 'of that name'}; sections: ${sections.join(', ')}`.slice(0, 600) };
@@ -59,11 +55,15 @@ export const getSummary = defineTool({
   },
 });
 
+function noSnapshot({ sources }: Pick<ReadView, 'sources'>, source: string): Refusal {
+  return { ok: false, error: `no snapshot of ${cleanName(source) ?? 'that source'}; sources: ${sources.map((s) => s.source).join(', ')}` };
+}
+
 export const getTrend = defineTool({
   name: 'get_trend',
   description:
     'How a number of a source moved over the last hours: first, last, lowest, highest, slope per hour, and up to 24 points. Without a name: which numbers there are.',
-  reaches: ['snapshot', 'trend', 'now'],
+  reaches: ['sources', 'snapshot', 'trend', 'now'],
   args: {
     source: Source,
     name: z.string().max(120).nullable().describe('a number, as this tool lists them'),
@@ -76,7 +76,7 @@ export const getTrend = defineTool({
   },
   run: async (view, { source, name, hours }) => {
     const snapshot = await view.snapshot(source);
-    if (!snapshot) return { ok: false, error: `no snapshot of ${cleanName(source) ?? 'that source'}` };
+    if (!snapshot) return noSnapshot(view, source);
     const names = Object.keys(snapshot.series);
     if (name === null)
       return page(names.map((n) => ({ name: n, last: snapshot.series[n] as number, ref: `${source}#/series/${pointerSegment(n)}` })));

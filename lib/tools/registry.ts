@@ -1,5 +1,6 @@
+import type * as z from 'zod';
 import type { AuditEntry } from '../model/audit.ts';
-import { canonicalJson, type Json } from '../model/json.ts';
+import { canonicalJson, type Json, type JsonObject } from '../model/json.ts';
 import { sha256Hex } from '../model/identity.ts';
 import { oneLine } from '../model/text.ts';
 import { getChanges } from './changes.ts';
@@ -42,19 +43,40 @@ export async function invoke(view: ReadView, name: string, args: unknown): Promi
   const filled = withNulls(args, tool);
   const parsed = tool.args.safeParse(filled);
   if (!parsed.success) {
-    const issues = parsed.error.issues.map((i) => `${i.path.map(String).join('.') || 'arguments'}: ${i.message}`);
+    const issues = parsed.error.issues.map((issue) => said(issue, tool));
     return refuse(oneLine(`wrong arguments for ${tool.name}: ${issues.join('; ')}`, 600));
   }
   const result = await tool.run(view, parsed.data);
   return { result, auditEntry: entry(tool.name, args, result, 'executed') };
 }
 
-/** Arguments that were left out are null: the schemas require every name, people and small models do not. */
+/** What is wrong with an argument, and what to change. */
+function said(issue: z.core.$ZodIssue, { parameters }: Tool): string {
+  const properties = parameters['properties'] as Record<string, JsonObject>;
+  const names = Object.keys(properties);
+  if (issue.code === 'unrecognized_keys') return `${issue.message}; it takes ${names.length === 0 ? 'no arguments' : names.join(', ')}`;
+  const path = issue.path.map(String).join('.') || 'arguments';
+  const asked = properties[path]?.['description'];
+  const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received null');
+  return `${path}: ${isMissing ? 'is needed' : issue.message}${typeof asked === 'string' ? ` (${asked})` : ''}`;
+}
+
+/**
+ * Arguments that were left out are null: the schemas require every name, people and small models do not. A word of a
+ * choice may be written in capitals.
+ */
 function withNulls(args: unknown, tool: Tool): unknown {
   const given = args ?? {};
   if (typeof given !== 'object' || Array.isArray(given)) return given;
-  const names = (tool.parameters['required'] ?? []) as string[];
-  return { ...Object.fromEntries(names.map((name) => [name, null])), ...given };
+  const properties = (tool.parameters['properties'] ?? {}) as Record<string, JsonObject>;
+  const nulls = Object.fromEntries(Object.keys(properties).map((name) => [name, null]));
+  const meant = Object.entries(properties).flatMap(([name, schema]) => {
+    const value = Object.hasOwn(given, name) ? (given as Record<string, unknown>)[name] : undefined;
+    const choices = schema['enum'];
+    const isChoice = typeof value === 'string' && Array.isArray(choices) && choices.includes(value.trim().toLowerCase());
+    return isChoice ? [[name, value.trim().toLowerCase()] as const] : [];
+  });
+  return { ...nulls, ...given, ...Object.fromEntries(meant) };
 }
 
 function entry(tool: string, args: unknown, result: Answer | Refusal, decision: AuditEntry['decision']): AuditEntry {

@@ -159,7 +159,7 @@ describe('arguments that cannot be read', () => {
   it('3: a call that the budget cut gets a larger one, once; the cut call is not mended', async () => {
     const cut = completion(
       { content: null, tool_calls: [{ id: 'a', function: { name: 'submit_report', arguments: '{"stories":[],"observations":[' } }] },
-      { finish: 'tool_calls', usage: { prompt_tokens: 900, completion_tokens: 2000 } },
+      { finish: 'tool_calls', usage: { prompt_tokens: 1200, completion_tokens: 2000 } },
     );
     const { assessment } = await stub.run([cut, SUBMITS]);
     expect(assessment).toMatchObject({ status: 'ok', notes: [expect.stringContaining('cut by its budget')] });
@@ -168,7 +168,7 @@ describe('arguments that cannot be read', () => {
   });
 
   it('3, 31: a model that never comes to an end is stopped', async () => {
-    const endless = completion({ content: 'so so so so ' }, { finish: 'length', usage: { prompt_tokens: 900, completion_tokens: 4000 } });
+    const endless = completion({ content: 'so so so so ' }, { finish: 'length', usage: { prompt_tokens: 1200, completion_tokens: 4000 } });
     const { assessment } = await stub.run([endless]);
     expect(assessment.status).toBe('failed');
     expect(stub.sent.length).toBeLessThanOrEqual(4);

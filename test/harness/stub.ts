@@ -112,7 +112,7 @@ export interface WireCall {
 /** A completion in the wire's form, with what a server may put around it. */
 export function completion(
   message: Record<string, unknown>,
-  { finish = 'stop', usage = { prompt_tokens: 900, completion_tokens: 20 } }: { finish?: string | null; usage?: unknown } = {},
+  { finish = 'stop', usage = { prompt_tokens: 1200, completion_tokens: 20 } }: { finish?: string | null; usage?: unknown } = {},
 ): object {
   return {
     id: 'c1',

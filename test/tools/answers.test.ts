@@ -74,6 +74,61 @@ describe('any answer', () => {
     );
   }, 60_000);
 
+  it.each<[string, object, string]>([
+    ['list_conditions', { kind: 'fans' }, 'kinds of open findings: kernel_panic, oom'],
+    ['list_conditions', { kind: 'oom', state: 'resolved' }, 'in other states: new'],
+    ['list_conditions', { source: 'weka' }, 'sources of open findings: console_logs'],
+    ['count_conditions', { by: 'kind', source: 'weka' }, 'sources of open findings: console_logs'],
+    ['list_conditions', { node: 'nid9' }, 'give one name, or a folded set'],
+    ['list_conditions', { place: 'rack x9' }, 'count_conditions gives by rack'],
+    ['get_changes', { kind: 'fans' }, 'since the last look'],
+  ])('%s of %j that holds nothing says what there is to ask for', async (name, args, note) => {
+    const shown = await call(viewOf([{ kind: 'kernel_panic' }, { kind: 'oom', subject: 'nid7' }]), name, args);
+    expect(shown).toMatchObject({ ok: true, total: 0, data: [], about: { note: expect.stringContaining(note) } });
+  });
+
+  const told = [{ subject: 'nid1' }, { subject: 'nid2' }, { subject: 'nid3', place: { rack: 'x7' } }, { kind: 'fs_full', subject: 'nid4' }];
+
+  it.each<[object, string[]]>([
+    [{ kind: 'FS Full' }, ['nid4']],
+    [{ kind: ' fs-full' }, ['nid4']],
+    [{ node: 'nid[1-2,9]' }, ['nid1', 'nid2']],
+    [{ node: 'nid1,nid4' }, ['nid1', 'nid4']],
+    [{ place: 'x7' }, ['nid3']],
+    [{ place: 'rack x7' }, ['nid3']],
+    [{ place: 'Rack x7' }, ['nid3']],
+    [{ place: 'pdu x7' }, []],
+    [{ severity: 'CRITICAL', node: 'nid1' }, ['nid1']],
+    [{ severity: null, node: 'nid[0-999999999]' }, []],
+  ])('list_conditions takes %j as it was meant', async (args, subjects) => {
+    const shown = await call(viewOf(told), 'list_conditions', args);
+    expect(shown.data.map((d) => d['subject'])).toEqual(subjects);
+  });
+
+  it('counts by kind where nothing is said', async () => {
+    const shown = await call(viewOf(told), 'count_conditions', {});
+    expect(shown.data[0]).toMatchObject({ kind: expect.any(String), count: 3 });
+  });
+
+  it('of an id takes it as the briefing shows it, in brackets', async () => {
+    const view = viewOf(told);
+    const id = view.findings[0]?.id.slice(0, 8) ?? '';
+    const plain = await call(view, 'get_condition', { id });
+    expect(await call(view, 'get_condition', { id: `[${id.toUpperCase()}]` })).toEqual(plain);
+  });
+
+  it.each<[string, object, string]>([
+    ['get_telemetry', {}, 'subject: is needed (one name'],
+    ['get_condition', {}, 'id: is needed'],
+    ['list_conditions', { foo: 1 }, 'it takes kind, severity, source, state, node, place, limit, offset'],
+    ['list_sources', { foo: 1 }, 'it takes no arguments'],
+    ['get_node', { node: 'nid[8-9]' }, 'that is a set of 2 names: ask for one of them, such as nid8 or nid9; list_conditions takes'],
+    ['get_telemetry', { subject: 'nid[8-9]' }, 'ask for one of them'],
+    ['get_trend', { source: 'weka' }, 'sources: console_logs'],
+  ])('%s refuses %j and says what to change', async (name, args, error) => {
+    expect(await call(viewOf(told), name, args)).toMatchObject({ ok: false, error: expect.stringContaining(error) });
+  });
+
   it('of a page leads to the next one, until everything was shown once', async () => {
     const view = viewOf(Array.from({ length: 137 }, (_, i) => ({ subject: `nid${i}` })));
     const seen: unknown[] = [];
@@ -161,7 +216,31 @@ describe('on the bundled faulty day', () => {
     expect(known.data).toContainEqual(expect.objectContaining({ known_down: expect.any(String), owner: 'hw-team' }));
   });
 
-  it('get_node finds other things by their type', async () => {
+  it('what counts and groups show can be asked for as it is shown', async () => {
+    const groups = (await call(view, 'count_conditions', { by: 'group' })).data;
+    expect(groups.length).toBeGreaterThan(3);
+    for (const { group, kind, count, place, subjects } of groups) {
+      const shown = await call(view, 'get_condition', { id: group });
+      expect(shown.data[0]).toMatchObject({ group, kind });
+      expect(shown.data[1]).toMatchObject({ kind });
+      expect(shown).toMatchObject({
+        next: null,
+        about: { all_members: `list_conditions with kind ${String(kind)} and node ${String(subjects)}` },
+      });
+      expect((await call(view, 'list_conditions', { kind, node: subjects, limit: 1 })).total).toBe(count);
+      expect((await call(view, 'list_conditions', { kind, place, limit: 1 })).total).toBe(count);
+    }
+    for (const { kind, subjects, count } of (await call(view, 'count_conditions', {})).data) {
+      if (!String(subjects).endsWith('…'))
+        expect({ kind, total: (await call(view, 'list_conditions', { kind, node: subjects, limit: 1 })).total }).toEqual({
+          kind,
+          total: count,
+        });
+    }
+  });
+
+  it('get_node finds other things by their type, or by their name alone', async () => {
+    expect((await call(view, 'get_node', { node: 'scratch' })).data.map((d) => d['source'])).toContain('weka_state');
     expect((await call(view, 'get_node', { node: 'scratch', type: 'filesystem' })).data.map((d) => d['source'])).toContain('weka_state');
   });
 
