@@ -232,6 +232,24 @@ describe('hostile and odd records', () => {
     );
   });
 
+  it('have numbers as texts, and profiles’ serial numbers that are none of the server’s', async () => {
+    const odd = {
+      memoryMb: '262144',
+      processorCount: '2',
+      processorCoreCount: '64',
+      eTag: 4_294_967_296,
+      assetTag: '[Unknown]',
+      position: null,
+      serialNumber: '',
+      virtualSerialNumber: 'VCGDEMO001',
+      virtualUuid: '0a1b2c3d-0000-4000-8000-0000000000aa',
+    };
+    const result = await of(server(1, odd));
+    expect(found(result)).toEqual(['info serial_placeholder n1']);
+    expect(result.facts?.[0]?.facts).toMatchObject({ memoryMb: 262_144, sockets: 2, cores: 128 });
+    expect(JSON.stringify(result)).not.toMatch(/VCGDEMO001|0a1b2c3d|\[Unknown\]/);
+  });
+
   it('of 12,000 cost one record, and the summary stays small', async () => {
     const names = Array.from(
       { length: 12_000 },

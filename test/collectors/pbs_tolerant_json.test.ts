@@ -113,6 +113,9 @@ describe('what PBS prints and JSON has not', () => {
       { foo: '005', SHA: '0'.repeat(40), n: 0 },
       [['bare_number', 2]],
     ],
+    // PBS since 2022 prints the text 0022 as the number 22; before, as it is, which is no JSON.
+    ['a umask', '"umask":0022,"Hold_Types":"n"', { umask: '0022', Hold_Types: 'n' }, [['bare_number', 1]]],
+    ['a umask as a number', '"umask":22,"b":0022', { umask: 22, b: '0022' }, [['bare_number', 1]]],
     [
       'openpbs#2603: other numbers of strtod',
       '"a":.123,"b":123.,"c":-00,"d":00.123,"e":+5,"f":0x1F,"g":inf,"h":NaN',

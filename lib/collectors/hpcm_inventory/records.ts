@@ -135,7 +135,7 @@ function readImage(node: JsonObject, out: NodeRecord): void {
   const assigned = node['image'];
   if (assigned !== undefined) {
     const image = record(assigned) ?? NOTHING;
-    const raw = image['name'];
+    const raw = typeof assigned === 'string' ? assigned : image['name'];
     out.isImageGarbled = typeof raw === 'string' && raw.trim() !== '' && cleanName(raw) === null;
     out.image = out.isImageGarbled ? undefined : (imageWord(raw) ?? null);
     out.kernel = imageWord(image['kernel']);
