@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { BUCKETS, bucketOf, stateTokens, unknownTokens } from '../../lib/collectors/pbs_state/node-states.ts';
+import type { Input } from '../../lib/model/collector.ts';
 import { atPointer } from '../../lib/model/json.ts';
 import {
   before,
   collect,
+  collectAfter,
   DAY,
   heads,
   HOUR,
   input,
+  jobsFile,
   messages,
   MINUTE,
   nodesFile,
@@ -195,6 +198,23 @@ describe('a node out of service', () => {
     expect(await offline(long)).toMatchObject({ severity: 'warning', message: expect.stringContaining('for 15d') });
     expect(await offline(long, { node_offline: { after: '30d' } })).toMatchObject({ severity: 'info' });
     expect(await offline(long, { node_offline: { after: 'a month' } })).toMatchObject({ severity: 'warning' });
+  });
+
+  it('openpbs#2579: loses its mark when the server restarts, which repairs nothing: told where all marks go at once', async () => {
+    const list = (state: (n: number) => string): Input =>
+      nodesFile(Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`n${n}`, { state: state(n), comment: 'bad DIMM' }])));
+    const marked = await collect([list((n) => (n < 4 ? (n === 1 ? 'down,offline' : 'offline') : 'free'))]);
+    const told = async (state: (n: number) => string): Promise<string[]> =>
+      messages(await collectAfter(marked, [list(state)]), 'note').filter((note) => note.includes('offline'));
+    expect(await told(() => 'free')).toEqual([
+      'all 3 nodes that were offline are in service at once (n[1-3]): a server that restarts can forget the marks (openpbs#2579), and then nothing is repaired',
+    ]);
+    expect(await told((n) => (n === 1 ? 'down' : 'job-busy'))).toHaveLength(1);
+    // One after the other is somebody's work.
+    expect(await told((n) => (n === 2 ? 'offline' : 'free'))).toEqual([]);
+    // What a run did not see stays known to the next one.
+    const blind = await collectAfter(marked, [jobsFile({})]);
+    expect(messages(await collectAfter(blind, [list(() => 'free')]), 'note').join()).toContain('openpbs#2579');
   });
 
   it('that is down as well is one condition, and a second one where jobs hang on it', async () => {

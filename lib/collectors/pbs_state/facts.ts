@@ -6,6 +6,7 @@ import { toIso } from '../../model/time.ts';
 import { canonicalXname, placeInOrder, placeOfXname } from '../../model/xname.ts';
 import type { Host } from './hosts.ts';
 import { offlinedBy } from './node-conditions.ts';
+import { isOffline } from './node-states.ts';
 import type { Queue, Reservation } from './scheduler.ts';
 import { namedSet } from './sets.ts';
 import { type Digested, isDraining, reservationTimes } from './summary.ts';
@@ -36,7 +37,7 @@ function sharedMoms(hosts: readonly Host[]): ReadonlySet<string> {
 }
 
 function nodeFacts(host: Host, shared: ReadonlySet<string>): JsonObject {
-  const by = host.bucket === 'offline' || host.bucket === 'down_offline' ? offlinedBy(host) : undefined;
+  const by = isOffline(host.bucket) ? offlinedBy(host) : undefined;
   const since = host.since === undefined ? undefined : toIso(host.since);
   const maintenance = host.reservations.find((id) => /^M\d/.test(id));
   const xname = canonicalXname(host.id);

@@ -5,15 +5,17 @@ import { oneLine } from '../../model/text.ts';
 import { fold } from '../../nodeset.ts';
 import { COMMANDS, currentDocuments, type Document, lostCount, readDocuments, ROLES, type Role } from './documents.ts';
 import { factsOf } from './facts.ts';
-import { type Hosts, readHosts } from './hosts.ts';
+import { type Host, type Hosts, readHosts } from './hosts.ts';
 import { isNeverRunning, jobConditions, type JobFrame, type JobLimits, watchedJobs } from './job-conditions.ts';
 import { type Jobs, readJobs } from './jobs.ts';
 import { kinds } from './kinds.ts';
 import { instantOf } from './local-time.ts';
 import { nodeConditions } from './node-conditions.ts';
+import { isOffline } from './node-states.ts';
 import { Carry, MAX_CARRIED, Options, ruleDuration, ruleNumber } from './options.ts';
 import { readQueues, readReservations, readServers, type Server } from './scheduler.ts';
 import { queueConditions, serverConditions } from './scheduler-conditions.ts';
+import { setText } from './sets.ts';
 import { type Digested, seriesOf, summarise } from './summary.ts';
 import { Tally } from './tally.ts';
 
@@ -47,6 +49,8 @@ async function collect(inputs: readonly Input[], context: Context): Promise<Coll
   if (!isPushed) tellMissing(documents, carry, tally);
 
   const hosts = readHosts(of('nodes'), { nodeDomains, imageResource: config.image_resource }, tally);
+  const offline = hosts.hosts.filter((h) => isOffline(h.bucket)).map((h) => h.id);
+  if (!isPushed && isWhole(of('nodes'))) tellForgotten(carry?.offline ?? [], hosts, tally);
   const jobs = readJobs(of('jobs'), tally);
   const servers = readServers(of('server'), tally);
   const queues = readQueues(of('queues'), config.image_resource, tally);
@@ -118,6 +122,7 @@ async function collect(inputs: readonly Input[], context: Context): Promise<Coll
     carry: {
       roles: isPushed ? (carry?.roles ?? []) : [...new Set([...(carry?.roles ?? []), ...documents.keys()])].sort(),
       ...jobCarry(jobs, ofJobs, isPushed ? null : observed, frame, carry),
+      offline: isPushed || of('nodes').length === 0 ? (carry?.offline ?? []) : offline.slice(0, MAX_CARRIED),
     },
   };
 }
@@ -154,6 +159,20 @@ function tellMissing(documents: ReadonlyMap<Role, Document[]>, carry: Carry | un
     else if (role === 'nodes' || role === 'jobs')
       tally.note(undefined, `no document of ${role} (\`${COMMANDS[role]}\`): nothing is said of these`);
   }
+}
+
+/** Fewer marks than this are taken away together every day. */
+const FEW_MARKS = 3;
+
+/** Says where every mark is gone at once: a server forgets them at its restart (openpbs#2579), which repairs nothing. */
+function tellForgotten(before: readonly string[], { hosts }: Hosts, tally: Tally): void {
+  const now = new Map(hosts.map((host) => [host.id, host]));
+  const listed = before.filter((id) => now.has(id));
+  if (listed.length < FEW_MARKS || listed.some((id) => isOffline((now.get(id) as Host).bucket))) return;
+  tally.note(
+    undefined,
+    `all ${listed.length} nodes that were offline are in service at once (${setText(listed, 120)}): a server that restarts can forget the marks (openpbs#2579), and then nothing is repaired`,
+  );
 }
 
 interface JobView {

@@ -59,3 +59,8 @@ export function bucketOf(states: readonly string[]): Bucket {
 export function isBroken(bucket: Bucket): boolean {
   return bucket === 'down' || bucket === 'down_offline';
 }
+
+/** Whether somebody, or something, has taken the node out of service. */
+export function isOffline(bucket: Bucket): boolean {
+  return bucket === 'offline' || bucket === 'down_offline';
+}

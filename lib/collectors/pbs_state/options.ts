@@ -19,6 +19,8 @@ export const Carry = z.object({
   watched: z.array(z.tuple([z.string(), z.string(), z.number()])),
   /** Jobs with an open condition: id, and its kinds. */
   open: z.array(z.tuple([z.string(), z.array(z.string())])),
+  /** Hosts out of service. */
+  offline: z.array(z.string()).default([]),
 });
 export type Carry = z.infer<typeof Carry>;
 
