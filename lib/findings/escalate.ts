@@ -71,12 +71,13 @@ export function raisedByHistory(t: Tracked, rules: Rules, now: number): Raised |
 
 function persistenceOf(kind: string, rules: Rules): Persistence | null {
   const rule = Object.hasOwn(rules, kind) ? rules[kind] : undefined;
-  if (rule?.['escalate'] === false) return null;
-  const after = Duration.safeParse(rule?.['escalate_after']);
-  const to = rule?.['escalate_to'];
+  if (rule === undefined) return PERSISTENCE.get(kind) ?? null;
+  if (rule['escalate'] === false) return null;
+  const after = Duration.safeParse(rule['escalate_after']);
+  const to = rule['escalate_to'];
   if (after.success) return { after: after.data, to: to === 'warning' ? 'warning' : 'critical' };
   // A severity that the site set is its own mind: ours does not change it.
-  return rule?.['severity'] === undefined ? (PERSISTENCE.get(kind) ?? null) : null;
+  return rule['severity'] === undefined ? (PERSISTENCE.get(kind) ?? null) : null;
 }
 
 /** The same rise as before keeps its time. */

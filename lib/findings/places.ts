@@ -19,6 +19,9 @@ export function spotKey({ type, id }: Spot): string {
 /** Containers by name that can be a common cause; a board holds too few nodes, and a node is none. */
 const CONTAINERS: readonly string[] = ['rack', 'chassis', 'slot', 'switch', 'pdu', 'cdu'];
 
+/** The name of a node with that of its slot: all nodes of a slot are in the same containers. */
+const NODE_IN_SLOT = /^(x\d{1,5}c\d{1,4}s\d{1,4})b\d{1,4}n\d{1,4}$/;
+
 /** A place and the nodes that stand there. */
 class Held {
   readonly spot: Spot;
@@ -60,11 +63,17 @@ export class Places {
     for (const name of nodes) known.add(names.canonical(name));
     this.nodes = known;
     const byType = CONTAINERS.map((type) => ({ type, at: this.#placesOf(type) }));
+    const containersOf = (all: readonly string[]): readonly Held[] => {
+      const place = placeUnder(all);
+      return place ? byType.flatMap(({ type, at }) => (place[type] === undefined ? [] : [at(place[type])])) : [];
+    };
+    const ofSlot = new Map<string, readonly Held[]>();
     for (const name of known) {
-      const mine: Held[] = [];
-      const place = placeUnder(names.of(name));
-      if (place) for (const { type, at } of byType) if (place[type] !== undefined) put(at(place[type]), name, mine);
-      this.#ofNode.set(name, mine);
+      const slot = NODE_IN_SLOT.exec(name)?.[1];
+      const containers = (slot === undefined ? undefined : ofSlot.get(slot)) ?? containersOf(names.of(name));
+      if (slot !== undefined) ofSlot.set(slot, containers);
+      for (const held of containers) held.add(name);
+      this.#ofNode.set(name, [...containers]);
     }
     for (const [type, places] of Object.entries(topology)) {
       const at = this.#placesOf(type);
