@@ -23,6 +23,8 @@ export interface Sink {
   put: (file: SourceFile) => void;
   /** Goes on with a file. */
   append: (file: SourceFile) => void;
+  /** Takes every file of a folder away but these. */
+  only: (folder: string, paths: ReadonlySet<string>) => void;
   /** Takes every file of a folder away. */
   clear: (folder: string) => void;
 }
@@ -64,7 +66,10 @@ export class Fleet {
       // What stopped being written stays as it was then; a folder that never was written gets that.
       if (trouble?.how === 'late' && this.#last !== null && this.#last >= trouble.from) return;
       const seen = trouble?.how === 'late' ? { ...tick, at: trouble.from } : tick;
-      for (const file of filesAt(seen)) {
+      const files = [...filesAt(seen)];
+      // A list that has grown shorter has fewer pages.
+      if (!files.some((file) => file.append)) sink.only(folder, new Set(files.map((file) => file.path)));
+      for (const file of files) {
         if (file.append) sink.append(file);
         else sink.put(trouble?.how === 'partial' ? { ...file, text: cutShort(file.text) } : file);
       }

@@ -1,4 +1,4 @@
-import { closeSync, futimesSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, futimesSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Sink } from './fleet.ts';
 import type { SourceFile } from './tick.ts';
@@ -30,6 +30,12 @@ export class FolderSink implements Sink {
     const path = join(this.root, folder);
     rmSync(path, { recursive: true, force: true });
     mkdirSync(path, { recursive: true });
+  };
+
+  only = (folder: string, paths: ReadonlySet<string>): void => {
+    const path = join(this.root, folder);
+    if (!existsSync(path)) return;
+    for (const name of readdirSync(path)) if (!paths.has(`${folder}/${name}`)) rmSync(join(path, name), { recursive: true });
   };
 
   #pathOf({ path }: SourceFile): string {

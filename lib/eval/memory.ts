@@ -36,6 +36,10 @@ export class MemoryFolder implements Sink {
     for (const path of this.#files.keys()) if (path.startsWith(folder)) this.#files.delete(path);
   };
 
+  only = (folder: string, paths: ReadonlySet<string>): void => {
+    for (const path of this.#files.keys()) if (path.startsWith(`${folder}/`) && !paths.has(path)) this.#files.delete(path);
+  };
+
   /** Changes a file's text in place; one that is not there stays so. */
   change(path: string, to: (text: string) => string): void {
     const held = this.#files.get(path);

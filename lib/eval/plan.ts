@@ -1,6 +1,7 @@
 import { drainOf, isKnownDown } from './background.ts';
 import { amountAt, type Effects, type Fault, type NodeTrouble } from './effects.ts';
 import { faultOf } from './faults/index.ts';
+import { oncePer } from '../model/once.ts';
 import { Random } from './random.ts';
 import { DAY, type FaultSpec, type FleetSpec, SpecError } from './spec.ts';
 import { buildTopology, type Node, type Topology } from './topology.ts';
@@ -51,6 +52,9 @@ export function planOf(spec: FleetSpec): Plan {
   return { spec, topology, faults, troubles };
 }
 
+/** Where a fault may be: of many of one kind it is asked for each. */
+const placesOf = oncePer((fault: Fault, topology: Topology) => fault.places(topology));
+
 /** How many places are tried for one that no other fault touches. */
 const TRIES = 50;
 
@@ -61,7 +65,7 @@ function lay(
 ): LaidFault {
   const fault = faultOf(asked.kind);
   const random = new Random(spec.seed, 'fault', index, asked.kind);
-  const places = fault.places(topology);
+  const places = placesOf(fault, topology);
   const at = (where: string): LaidFault => {
     const { from, until } = asked;
     const effects = fault.effects({ spec, topology, where, from, until, random: new Random(spec.seed, 'effects', index) });

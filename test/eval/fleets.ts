@@ -42,6 +42,10 @@ export class MemorySink implements Sink {
   clear = (folder: string): void => {
     for (const path of this.files.keys()) if (path.startsWith(folder)) this.files.delete(path);
   };
+
+  only = (folder: string, paths: ReadonlySet<string>): void => {
+    for (const path of this.files.keys()) if (path.startsWith(`${folder}/`) && !paths.has(path)) this.files.delete(path);
+  };
 }
 
 /** The fleet at the end of its day, in a folder. */

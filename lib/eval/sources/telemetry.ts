@@ -1,7 +1,7 @@
 import { draw } from '../random.ts';
 import { type Amount, amountAt, type Effects } from '../effects.ts';
 import { holding, LOOKED_BEFORE, type SourceFile, type Tick } from '../tick.ts';
-import { type NodeState, stateOf } from '../plan.ts';
+import { type NodeState, type Plan, stateOf } from '../plan.ts';
 import { DAY } from '../spec.ts';
 import type { Node } from '../topology.ts';
 
@@ -17,8 +17,19 @@ const SPREAD = 50_000;
 
 export function telemetryFiles(tick: Tick): SourceFile[] {
   const end = tick.at - LOOKED_BEFORE.telemetry;
-  const window: Window = { tick, end, rounds: ROUNDS.map((before) => end - before), leaks: [] };
-  for (const { effects, from, until } of tick.plan.faults) {
+  const { plan } = tick;
+  const window: Window = {
+    tick,
+    end,
+    rounds: ROUNDS.map((before) => end - before),
+    leaks: [],
+    warmBoards: laidBy(plan, (e) => e.warmBoards),
+    warmRacks: laidBy(plan, (e) => e.warmRacks),
+    hotSwitches: laidBy(plan, (e) => e.hotSwitches),
+    coolantFlow: laidBy(plan, (e) => e.coolantFlow),
+    cduFlow: laidBy(plan, (e) => [...(e.cdus ?? [])].flatMap(([cdu, { flow }]) => (flow === undefined ? [] : [[cdu, flow]]))),
+  };
+  for (const { effects, from, until } of plan.faults) {
     if (from > end || end - until > DAY) continue;
     const isOver = until <= end;
     // A leak sensor says again and again what it sees: each capture holds one of its words.
@@ -38,6 +49,11 @@ interface Window {
   end: number;
   rounds: readonly number[];
   leaks: { place: string; at: number; isOver: boolean }[];
+  warmBoards: Laid;
+  warmRacks: Laid;
+  hotSwitches: Laid;
+  coolantFlow: Laid;
+  cduFlow: Laid;
 }
 
 /** A value around a middle: the sensor's own share of the spread, and that of the moment, in ms since the fleet's start. */
@@ -51,22 +67,33 @@ function tenth(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 
-/** How far a thing is off at a moment: the amounts that all faults lay on it, added up. */
-function offAt(tick: Tick, at: number, of: (effects: Effects) => ReadonlyMap<string, Amount> | undefined, name: string): number {
-  let off = 0;
-  for (const { effects, from } of holding(tick.plan, at)) {
-    const amount = of(effects)?.get(name);
-    if (amount !== undefined) off += amountAt(amount, at - from);
+/** What faults lay on things of one kind, by their names, and when it holds. */
+type Laid = ReadonlyMap<string, { amount: Amount; from: number; until: number }[]>;
+
+function laidBy({ faults }: Plan, of: (effects: Effects) => Iterable<readonly [string, Amount]> | undefined): Laid {
+  const laid = new Map<string, { amount: Amount; from: number; until: number }[]>();
+  for (const { effects, from, until } of faults) {
+    for (const [name, amount] of of(effects) ?? []) {
+      const known = laid.get(name);
+      if (known) known.push({ amount, from, until });
+      else laid.set(name, [{ amount, from, until }]);
+    }
   }
-  return off;
+  return laid;
+}
+
+function amountsAt(laid: Laid, at: number, name: string): number[] {
+  return (laid.get(name) ?? []).filter((f) => f.from <= at && at < f.until).map(({ amount, from }) => amountAt(amount, at - from));
+}
+
+/** How far a thing is off at a moment: the amounts that all faults lay on it, added up. */
+function offAt(laid: Laid, at: number, name: string): number {
+  return amountsAt(laid, at, name).reduce((sum, amount) => sum + amount, 0);
 }
 
 /** The least of the shares that faults leave of a thing at a moment. */
-function shareAt(tick: Tick, at: number, of: (effects: Effects) => Amount | undefined): number {
-  return holding(tick.plan, at).reduce((least, { effects, from }) => {
-    const amount = of(effects);
-    return amount === undefined ? least : Math.min(least, amountAt(amount, at - from));
-  }, 1);
+function shareAt(laid: Laid, at: number, name: string): number {
+  return amountsAt(laid, at, name).reduce((least, amount) => Math.min(least, amount), 1);
 }
 
 /** When a board's controller answers in a round: clocks and loops differ by seconds. */
@@ -80,7 +107,7 @@ function isSensed({ loss, bmcLost }: NodeState, node: Node): boolean {
   return node.cooling === 'air' ? loss === null || loss === 'cut off' : loss !== 'off';
 }
 
-function* boards({ tick, rounds }: Window): Iterable<string> {
+function* boards({ tick, rounds, warmBoards, coolantFlow }: Window): Iterable<string> {
   const { plan } = tick;
   for (const round of rounds) {
     for (const [board, nodes] of plan.topology.boards) {
@@ -88,7 +115,7 @@ function* boards({ tick, rounds }: Window): Iterable<string> {
       if (first.cooling === 'air') continue;
       const at = jitter(first.luck, round, plan.spec.start);
       const time = new Date(at).toISOString();
-      let sensors = `{"Timestamp":"${time}","Location":"${board}","Index":0,"DeviceSpecificContext":"Coolant Inlet Temp","PhysicalContext":"CoolingSubsystem","Value":"${tenth(around(25.5, 1.6, first.luck, 1, at - plan.spec.start) + offAt(tick, at, (e) => e.warmBoards, board))}"}`;
+      let sensors = `{"Timestamp":"${time}","Location":"${board}","Index":0,"DeviceSpecificContext":"Coolant Inlet Temp","PhysicalContext":"CoolingSubsystem","Value":"${tenth(around(25.5, 1.6, first.luck, 1, at - plan.spec.start) + offAt(warmBoards, at, board))}"}`;
       for (const node of nodes) {
         const state = stateOf(plan, node, at);
         if (!isSensed(state, node)) continue;
@@ -104,7 +131,7 @@ function* boards({ tick, rounds }: Window): Iterable<string> {
     for (const [chassis, [first]] of plan.topology.chassis) {
       const { luck } = first as Node;
       const at = round;
-      const flow = shareAt(tick, at, (e) => e.coolantFlow?.get(chassis));
+      const flow = shareAt(coolantFlow, at, chassis);
       const time = new Date(at).toISOString();
       const event = (id: string, index: number, context: string, value: string): string =>
         `{"EventTimestamp":"${time}","MessageId":"CrayTelemetry.${id}","Oem":{"Sensors":[{"Timestamp":"${time}","Location":"${chassis}","Index":${index},"PhysicalContext":"${context}","Value":"${value}"}],"TelemetrySource":"cC"}}`;
@@ -113,7 +140,7 @@ function* boards({ tick, rounds }: Window): Iterable<string> {
   }
 }
 
-function* flat({ tick, rounds }: Window): Iterable<string> {
+function* flat({ tick, rounds, hotSwitches }: Window): Iterable<string> {
   const { plan } = tick;
   for (const round of rounds) {
     for (const node of plan.topology.nodes) {
@@ -130,12 +157,12 @@ function* flat({ tick, rounds }: Window): Iterable<string> {
     const silent = new Set(holding(plan, round).flatMap((f) => f.effects.switches ?? []));
     for (const [name, [first]] of plan.topology.switches) {
       if (silent.has(name)) continue;
-      yield `{"TelemetrySource":"sC","MessageId":"CrayTelemetry.Temperature","Timestamp":"${round}","Location":"${name}b0","ParentalContext":null,"ParentalIndex":null,"PhysicalContext":{"string":"ASIC"},"Index":{"int":0},"PhysicalSubContext":null,"DeviceSpecificContext":null,"Value":"${tenth(around(66, 5, (first as Node).luck, 7, round) + offAt(tick, round, (e) => e.hotSwitches, name))}"}\n`;
+      yield `{"TelemetrySource":"sC","MessageId":"CrayTelemetry.Temperature","Timestamp":"${round}","Location":"${name}b0","ParentalContext":null,"ParentalIndex":null,"PhysicalContext":{"string":"ASIC"},"Index":{"int":0},"PhysicalSubContext":null,"DeviceSpecificContext":null,"Value":"${tenth(around(66, 5, (first as Node).luck, 7, round) + offAt(hotSwitches, round, name))}"}\n`;
     }
   }
 }
 
-function* supplies({ tick, end, rounds, leaks }: Window): Iterable<string> {
+function* supplies({ tick, end, rounds, leaks, cduFlow }: Window): Iterable<string> {
   const { plan } = tick;
   let offset = Math.floor(end / 1000);
   const message = (topic: string, at: number, payload: unknown, key: string | null = null): string =>
@@ -172,7 +199,7 @@ function* supplies({ tick, end, rounds, leaks }: Window): Iterable<string> {
     }
     for (const [cdu, nodes] of plan.topology.cdus) {
       const { luck } = nodes[0] as Node;
-      const flow = shareAt(tick, round, (e) => e.cdus?.get(cdu)?.flow);
+      const flow = shareAt(cduFlow, round, cdu);
       const warmer = holding(plan, round).reduce((sum, f) => sum + amountAt(f.effects.cdus?.get(cdu)?.warmer ?? 0, round - f.from), 0);
       yield message('metric_cooldev', round, {
         time: new Date(round).toISOString(),
@@ -187,7 +214,7 @@ function* supplies({ tick, end, rounds, leaks }: Window): Iterable<string> {
   }
 }
 
-function* exporters({ tick, rounds }: Window): Iterable<string> {
+function* exporters({ tick, rounds, warmRacks }: Window): Iterable<string> {
   const { plan } = tick;
   const air = plan.topology.nodes.filter((n) => n.cooling === 'air');
   for (const round of rounds) {
@@ -206,7 +233,7 @@ function* exporters({ tick, rounds }: Window): Iterable<string> {
     );
     yield '# HELP node_hwmon_temp_celsius Hardware monitor for temperature (input)\n';
     yield* metric('node_hwmon_temp_celsius', 'chip="inlet",sensor="temp1"', (n, heat) =>
-      tenth(around(24.2, 1.6, n.luck, 31, round - plan.spec.start) + heat / 3 + offAt(tick, round, (e) => e.warmRacks, n.rack)),
+      tenth(around(24.2, 1.6, n.luck, 31, round - plan.spec.start) + heat / 3 + offAt(warmRacks, round, n.rack)),
     );
     yield* metric('node_hwmon_fan_rpm', 'chip="nct",sensor="fan1"', (n, _, fan) =>
       String(Math.round(fan * around(9200, 500, n.luck, 32, round - plan.spec.start))),
