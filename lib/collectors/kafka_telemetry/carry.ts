@@ -148,18 +148,19 @@ export function remember(recorder: Recorder, { stats, order }: Rollup, beyond: R
       if (before !== undefined) memories.set(index, before);
       continue;
     }
-    const now = stats.at(index) as SeriesStats;
     const series = recorder.series[index] as Series;
     let baseline = before?.baseline ?? Number.NaN;
-    if (hasBaseline(series) && !beyond.has(index) && Number.isNaN(now.zeroSince)) {
+    if (hasBaseline(series) && !beyond.has(index) && Number.isNaN(stats.get(index, 'zeroSince'))) {
+      const now = stats.at(index) as SeriesStats;
       if (!Number.isNaN(baseline)) baseline += RENEWAL * (now.median - baseline);
       else if (now.count >= (isSupply(series) ? ENOUGH_OF_A_SUPPLY : ENOUGH) || (before !== undefined && now.count > 1))
         baseline = now.median;
     }
+    const interval = stats.get(index, 'interval');
     memories.set(index, {
-      time: now.lastTime,
-      value: now.last,
-      interval: now.interval > 0 ? now.interval : (before?.interval ?? 0),
+      time: stats.get(index, 'lastTime'),
+      value: stats.get(index, 'last'),
+      interval: interval > 0 ? interval : (before?.interval ?? 0),
       baseline,
     });
   }
@@ -199,22 +200,38 @@ export function pack(
   };
   const subjects = new Map<Subject, number>();
   const metrics = new Map<Group, Map<string, number>>();
+  // The metric of the last series of each sensor, whose series mostly have the same.
+  const byLike: { metric: number; mode: string; scale: number; offset: number }[] = [];
   const parts = new Map<string, number>();
-  const places = new Map<number, number>();
+  // Places of series in the list.
+  const places = new Int32Array(recorder.series.length).fill(-1);
+  let place = 0;
   let dropped = 0;
+  let [last, subjectPlace]: [Subject | undefined, number] = [undefined, 0];
   for (const index of rollup.order) {
     const memory = memories.at(index);
     if (memory === undefined) continue;
-    if (places.size >= MAX_CARRIED) {
+    if (place >= MAX_CARRIED) {
       dropped++;
       continue;
     }
-    const { subject, group, part, mode, scale, offset } = recorder.series[index] as Series;
-    const place = places.size;
-    places.set(index, place);
+    const { subject, group, part, like, mode, scale, offset } = recorder.series[index] as Series;
+    places[index] = place;
+    // Series of a subject mostly come one behind the other.
+    if (subject !== last) [last, subjectPlace] = [subject, numberOf(subjects, subject, carry.subjects, () => [subject.type, subject.id])];
+    let known = byLike[like];
+    if (known === undefined || known.mode !== mode || known.scale !== scale || known.offset !== offset) {
+      const metric = numberOf(ofGroup(metrics, group), `${mode} ${scale} ${offset}`, carry.metrics, () => ({
+        ...group,
+        mode,
+        scale,
+        offset,
+      }));
+      byLike[like] = known = { metric, mode, scale, offset };
+    }
     carry.series.push(
-      numberOf(subjects, subject, carry.subjects, () => [subject.type, subject.id]),
-      numberOf(ofGroup(metrics, group), `${mode} ${scale} ${offset}`, carry.metrics, () => ({ ...group, mode, scale, offset })),
+      subjectPlace,
+      known.metric,
       numberOf(parts, part, carry.parts, () => part),
       end - memory.time,
       memory.interval,
@@ -224,10 +241,11 @@ export function pack(
     const earlier = rollup.window.again === 'older' || !rollup.stats.has(index) ? undefined : earlierOf(recorder, index);
     if (earlier !== undefined && earlier.time < rollup.stats.get(index, 'firstTime') && matters(index, recorder, rollup))
       carry.preceding.push(place, end - earlier.time, earlier.value);
+    place++;
   }
   for (const standing of standings) {
-    const place = places.get(standing.series);
-    if (place !== undefined) carry.standings.push({ ...standing, series: place });
+    const at = places[standing.series] as number;
+    if (at >= 0) carry.standings.push({ ...standing, series: at });
   }
   return { carry, dropped };
 }

@@ -2,6 +2,7 @@ import type { CoverageProblem } from '../../model/snapshot.ts';
 import { KnownSeries } from './known-series.ts';
 import type { Mode, Position, Recorder, Sensor } from './recorder.ts';
 import { detached, TimeReader } from './values.ts';
+import { type Measure, measureOfName } from './quantity.ts';
 
 /** The forms in which messages come; each message is counted under the one it was recognised as. */
 export const FORMATS = [
@@ -98,6 +99,8 @@ const TROUBLE = /^(?:critical|fatal|warning)$/i;
 const MAX_PROBLEMS = 20;
 /** A fleet has a few dozen message ids; what makes up ever new ones is not remembered. */
 const MAX_MESSAGE_IDS = 4096;
+/** Names of metrics whose meaning is remembered. */
+const MAX_METRICS = 10_000;
 
 /** All that one run takes in, whatever the format: series and samples, events, counts and problems. */
 export class Intake {
@@ -114,6 +117,8 @@ export class Intake {
   readonly known: KnownSeries;
   /** Sensors of Cray messages: by source and message id, then by location. */
   readonly #tables = new Map<string, Map<string, MessageTables>>();
+  readonly #measures = new Map<string, Map<string, Measure>>();
+  #measureCount = 0;
   #messageIds = 0;
   #sensors = 0;
   #troubles = 0;
@@ -145,6 +150,21 @@ export class Intake {
       ...(place !== '' && { place }),
       message: typeof message === 'string' ? message : message(),
     });
+  }
+
+  /** What a metric measures: its name comes again with every subject. */
+  measureOf(name: string, unit: string): Measure {
+    let byUnit = this.#measures.get(name);
+    const known = byUnit?.get(unit);
+    if (known !== undefined) return known;
+    const measure = measureOfName(name, unit);
+    if (this.#measureCount++ >= MAX_METRICS) return measure;
+    if (byUnit === undefined) {
+      byUnit = new Map();
+      this.#measures.set(detached(name), byUnit);
+    }
+    byUnit.set(detached(unit), measure);
+    return measure;
   }
 
   /** The sensors of a message id and source that are known, by location. */
@@ -192,6 +212,7 @@ export class Intake {
     this.recorder.close();
     this.known.clear();
     this.#tables.clear();
+    this.#measures.clear();
     this.#lastTables = newTables();
     this.#lastMessageId = '\0';
   }

@@ -46,12 +46,13 @@ export function findOutliers(recorder: Recorder, rollup: Rollup, judged: Readonl
   const power = subjectPower(recorder, rollup);
   const families = new Map<number, number[]>();
   const places = new Map<Subject, Place | null>();
+  let [last, members]: [number, number[] | undefined] = [-1, undefined];
   for (const index of rollup.order) {
     const { group, like } = recorder.series[index] as Series;
-    if (!rollup.stats.has(index) || !FLOORS.has(group.quantity)) continue;
-    const family = families.get(like);
-    if (family === undefined) families.set(like, [index]);
-    else family.push(index);
+    if (!FLOORS.has(group.quantity) || !rollup.stats.has(index)) continue;
+    if (like !== last) [last, members] = [like, families.get(like)];
+    if (members === undefined) families.set(like, (members = [index]));
+    else members.push(index);
   }
   const conditions: ConditionDraft[] = [];
   for (const family of families.values()) {
@@ -121,15 +122,20 @@ function outliersAmong({ name, members }: Neighbourhood, recorder: Recorder, rol
     else list.push(index);
   }
   const conditions: ConditionDraft[] = [];
+  const floor = FLOORS.get((recorder.series[members[0] as number] as Series).group.quantity) ?? { least: 0, share: 0 };
   for (const peers of alike.values()) {
     if (peers.length < PEERS) continue;
-    const means = Float64Array.from(peers, (index) => rollup.stats.get(index, 'mean'));
-    const median = medianOf(means.slice());
+    const means = new Float64Array(peers.length);
+    for (let i = 0; i < peers.length; i++) means[i] = rollup.stats.get(peers[i] as number, 'mean');
+    const sorted = means.slice();
+    const median = medianOf(sorted);
+    // Nearly always none is as far off as the floor, and how far they spread makes no difference.
+    const least = Math.max(floor.least, floor.share * Math.abs(median));
+    if (median - (sorted[0] as number) <= least && (sorted[sorted.length - 1] as number) - median <= least) continue;
     const spread = SCALE * medianOf(means.map((mean) => Math.abs(mean - median)));
+    const far = Math.max(DEVIATIONS * spread, least);
     peers.forEach((index, i) => {
       const series = recorder.series[index] as Series;
-      const floor = FLOORS.get(series.group.quantity) ?? { least: 0, share: 0 };
-      const far = Math.max(DEVIATIONS * spread, floor.least, floor.share * Math.abs(median));
       const off = (means[i] as number) - median;
       if (Math.abs(off) <= far || context.judged.has(index)) return;
       const stats = rollup.stats.at(index) as SeriesStats;

@@ -111,9 +111,10 @@ export class Recorder {
   readonly #cleaned = new Map<string, string>();
   readonly #sensors = new Map<string, Sensor>();
   readonly #groups = new Map<string, Group>();
-  readonly #places = new Map<string, Position | null>();
+  readonly #places = new Map<string, Map<string, Position | null>>();
   readonly #likes = new Map<Group, Map<string, Map<string, number>>>();
   #likeCount = 0;
+  #placeCount = 0;
   readonly #options: RecorderOptions;
 
   constructor(options: RecorderOptions) {
@@ -210,17 +211,23 @@ export class Recorder {
   /** The subject of a location; no location speaks of the cluster as a whole. Null where the name is none. */
   subjectAt(location: string, telemetrySource = ''): Position | null {
     if (location.length > LONGEST_LOCATION) return null;
-    const key = `${telemetrySource}\0${location}`;
-    let at = this.#places.get(key);
+    let places = this.#places.get(telemetrySource);
+    let at = places?.get(location);
     if (at !== undefined) return at;
-    at = this.#locate(location, telemetrySource);
-    if (this.#places.size < this.#options.maxSeries) this.#places.set(key, at);
+    const own = detached(location);
+    at = this.#locate(own, telemetrySource);
+    if (this.#placeCount++ >= this.#options.maxSeries) return at;
+    if (places === undefined) {
+      places = new Map();
+      this.#places.set(detached(telemetrySource), places);
+    }
+    places.set(own, at);
     return at;
   }
 
   #locate(location: string, telemetrySource: string): Position | null {
     if (location === '') return { subject: this.subject('cluster', this.#options.cluster), within: '' };
-    const { type, name, within } = locate(detached(location), telemetrySource);
+    const { type, name, within } = locate(location, telemetrySource);
     const id = subjectId(type, name, this.#options.nodeDomains);
     return id === null ? null : { subject: this.subject(type, id), within };
   }

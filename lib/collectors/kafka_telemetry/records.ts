@@ -39,6 +39,21 @@ export function locationIn(get: (key: string) => unknown): { key: string; locati
   return { key: '', location: '' };
 }
 
+const RANKS: ReadonlyMap<string, number> = new Map(LOCATION_KEYS.map((key, i) => [key, i]));
+
+/** The same of labels in a list. */
+function locationAmong(labels: readonly (readonly [string, string])[]): { key: string; location: string } {
+  let best = LOCATION_KEYS.length;
+  let found = { key: '', location: '' };
+  for (const [key, location] of labels) {
+    const rank = RANKS.get(key);
+    if (rank === undefined || rank > best || location === '') continue;
+    best = rank;
+    found = { key, location };
+  }
+  return found;
+}
+
 /** `name{a=1,b=2}` of the labels that are left, by key, so that it is the same in any order. */
 export function partOf(name: string, labels: readonly (readonly [string, string])[]): string {
   if (labels.length === 0) return name;
@@ -185,15 +200,14 @@ export function takeFields(
 }
 
 function aboutTags(tags: readonly (readonly [string, string])[]): { location: string; labels: string; fabric: Measure | undefined } {
-  const byKey = new Map(tags);
-  const { key, location } = locationIn((k) => byKey.get(k));
+  const { key, location } = locationAmong(tags);
   return {
     location,
     labels: partOf(
       '',
       tags.filter(([k]) => k !== key),
     ),
-    fabric: fabricMeasure(byKey),
+    fabric: fabricMeasure(new Map(tags)),
   };
 }
 
@@ -234,9 +248,8 @@ export function definePrometheus({ name, labels, type, unit }: PrometheusSeries,
     (type !== 'gauge' && (name.endsWith('_created') || (name.endsWith('_bucket') && labels.some(([k]) => k === 'le'))))
   )
     return 'notScalar';
-  const byKey = new Map(labels);
-  const { key: locationKey, location } = locationIn((k) => byKey.get(k));
-  const measure = measureOfName(name, unit);
+  const { key: locationKey, location } = locationAmong(labels);
+  const measure = intake.measureOf(name, unit);
   const rest = labels.filter(([k]) => k !== locationKey && !(k === 'job' || k === 'instance'));
   const cumulative = type === 'counter' || ((type === 'histogram' || type === 'summary') && /_(?:count|sum)$/.test(name));
   const mode = cumulative || (type !== 'gauge' && isCounterName(name, measure.quantity)) ? 'counter' : 'gauge';

@@ -94,8 +94,7 @@ function defineSeries(
 }
 
 /** The series of a sensor at a location, which whoever asks remembers. */
-export function seriesOfSensor(sensor: JsonRecord, frame: SensorFrame, location: string, intake: Intake): number | Exclusion {
-  const at = intake.recorder.subjectAt(location, frame.source);
+export function seriesOfSensor(sensor: JsonRecord, frame: SensorFrame, at: Position | null, intake: Intake): number | Exclusion {
   if (at === null || frame.messageId.length > LONGEST_COMMON) return 'noName';
   const known = sensorAt(sensor, frame, at, true, intake);
   return known === null ? 'skipped' : intake.recorder.seriesOf(at.subject, known.sensor, known.mode);

@@ -1,5 +1,5 @@
 import { type Format, type Intake, isRecord, type JsonRecord, type MessageContext } from './intake.ts';
-import type { Exclusion } from './recorder.ts';
+import type { Exclusion, Position } from './recorder.ts';
 import { frameOfEvent, frameOfFlat, isFlat, seriesOfSensor, type SensorFrame } from './redfish.ts';
 import { type Gap, gapsIn } from './shape-text.ts';
 import { decimalOf, detached, readingOf, textOfField } from './values.ts';
@@ -36,6 +36,7 @@ interface Step {
 interface Place {
   location: string;
   source: string;
+  at: Position | null;
   sensors: ShapeSensor[];
   series: number[];
   next: number;
@@ -72,7 +73,7 @@ export class Shapes {
   #text = 0;
   #known = 0;
   #misses = 0;
-  #place: Place = { location: '\0', source: '', sensors: [], series: [], next: 0 };
+  #place: Place = { location: '\0', source: '', at: null, sensors: [], series: [], next: 0 };
   #time = '\0';
   #timeMs = Number.NaN;
   #timeAssumed = 0;
@@ -140,7 +141,7 @@ export class Shapes {
       place.next = turn + 1 < length ? turn + 1 : 0;
       return series[turn] as number;
     }
-    const found = seriesOfSensor(sensor.fields, sensor.frame, place.location, this.#intake);
+    const found = seriesOfSensor(sensor.fields, sensor.frame, place.at, this.#intake);
     if (typeof found === 'number' && this.#known < this.#maxKnown) {
       this.#known++;
       sensors.push(sensor);
@@ -160,7 +161,8 @@ export class Shapes {
     }
     let place = places.get(location);
     if (place === undefined) {
-      place = { location: detached(location), source, sensors: [], series: [], next: 0 };
+      const at = this.#intake.recorder.subjectAt(location, source);
+      place = { location: detached(location), source, at, sensors: [], series: [], next: 0 };
       if (this.#known < this.#maxKnown) {
         this.#known++;
         places.set(place.location, place);
@@ -261,7 +263,7 @@ export class Shapes {
   clear(): void {
     this.#begins.length = 0;
     this.#places.clear();
-    this.#place = { location: '\0', source: '', sensors: [], series: [], next: 0 };
+    this.#place = { location: '\0', source: '', at: null, sensors: [], series: [], next: 0 };
   }
 }
 

@@ -18,42 +18,82 @@ export interface SeriesStats {
   zeroSince: number;
 }
 
-const FIELDS = ['min', 'max', 'mean', 'median', 'firstTime', 'last', 'lastTime', 'interval', 'increase', 'resets', 'zeroSince'] as const;
-type Field = (typeof FIELDS)[number];
+/** Where each number stands in the row of its series. */
+const PLACES = {
+  count: 0,
+  min: 1,
+  max: 2,
+  mean: 3,
+  median: 4,
+  firstTime: 5,
+  last: 6,
+  lastTime: 7,
+  interval: 8,
+  increase: 9,
+  resets: 10,
+  zeroSince: 11,
+} as const;
+const WIDTH = 12;
 
-/** What is known of each series over the window, in columns: as objects a hundred thousand of them fill the heap. */
+/**
+ * What is known of each series over the window, in rows of one table: as objects a hundred thousand of them fill the heap,
+ * and what is asked of one series lies together.
+ */
 export class StatsTable {
   /** Series with samples in the window. */
   size = 0;
-  readonly #count: Uint32Array;
-  readonly #columns: Readonly<Record<Field, Float64Array>>;
+  readonly #rows: Float64Array;
 
   constructor(length: number) {
-    this.#count = new Uint32Array(length);
-    this.#columns = Object.fromEntries(FIELDS.map((field) => [field, new Float64Array(length)])) as Record<Field, Float64Array>;
+    this.#rows = new Float64Array(length * WIDTH);
   }
 
   /** Whether the window holds samples of a series. */
   has(index: number): boolean {
-    return (this.#count[index] ?? 0) > 0;
+    return (this.#rows[index * WIDTH] ?? 0) > 0;
   }
 
-  get(index: number, field: Field): number {
-    return this.#columns[field][index] as number;
+  get(index: number, field: keyof SeriesStats): number {
+    return this.#rows[index * WIDTH + PLACES[field]] as number;
   }
 
   /** All of one series; undefined where the window holds no sample of it. */
   at(index: number): SeriesStats | undefined {
     if (!this.has(index)) return undefined;
-    const stats: Partial<SeriesStats> = { count: this.#count[index] as number };
-    for (const field of FIELDS) stats[field] = this.get(index, field);
-    return stats as SeriesStats;
+    const at = index * WIDTH;
+    const rows = this.#rows;
+    return {
+      count: rows[at] as number,
+      min: rows[at + PLACES.min] as number,
+      max: rows[at + PLACES.max] as number,
+      mean: rows[at + PLACES.mean] as number,
+      median: rows[at + PLACES.median] as number,
+      firstTime: rows[at + PLACES.firstTime] as number,
+      last: rows[at + PLACES.last] as number,
+      lastTime: rows[at + PLACES.lastTime] as number,
+      interval: rows[at + PLACES.interval] as number,
+      increase: rows[at + PLACES.increase] as number,
+      resets: rows[at + PLACES.resets] as number,
+      zeroSince: rows[at + PLACES.zeroSince] as number,
+    };
   }
 
   set(index: number, stats: SeriesStats): void {
     if (!this.has(index)) this.size++;
-    this.#count[index] = stats.count;
-    for (const field of FIELDS) this.#columns[field][index] = stats[field];
+    const at = index * WIDTH;
+    const rows = this.#rows;
+    rows[at] = stats.count;
+    rows[at + PLACES.min] = stats.min;
+    rows[at + PLACES.max] = stats.max;
+    rows[at + PLACES.mean] = stats.mean;
+    rows[at + PLACES.median] = stats.median;
+    rows[at + PLACES.firstTime] = stats.firstTime;
+    rows[at + PLACES.last] = stats.last;
+    rows[at + PLACES.lastTime] = stats.lastTime;
+    rows[at + PLACES.interval] = stats.interval;
+    rows[at + PLACES.increase] = stats.increase;
+    rows[at + PLACES.resets] = stats.resets;
+    rows[at + PLACES.zeroSince] = stats.zeroSince;
   }
 }
 
@@ -68,55 +108,53 @@ export interface Memory {
   baseline: number;
 }
 
-/** What is remembered of each series, in columns. */
+const MEMORY_WIDTH = 4;
+
+/** What is remembered of each series, in rows of one table. */
 export class MemoryTable {
-  readonly #time: Float64Array;
-  readonly #value: Float64Array;
-  readonly #interval: Float64Array;
-  readonly #baseline: Float64Array;
+  readonly #rows: Float64Array;
 
   constructor(length: number) {
-    this.#time = new Float64Array(length);
-    this.#value = new Float64Array(length);
-    this.#interval = new Float64Array(length);
-    this.#baseline = new Float64Array(length);
+    this.#rows = new Float64Array(length * MEMORY_WIDTH);
   }
 
   has(index: number): boolean {
-    return (this.#time[index] ?? 0) > 0;
+    return (this.#rows[index * MEMORY_WIDTH] ?? 0) > 0;
   }
 
   /** Time of the newest sample; 0 where nothing is remembered. */
   timeOf(index: number): number {
-    return this.#time[index] ?? 0;
+    return this.#rows[index * MEMORY_WIDTH] ?? 0;
   }
 
   valueOf(index: number): number {
-    return this.#value[index] as number;
+    return this.#rows[index * MEMORY_WIDTH + 1] as number;
   }
 
   intervalOf(index: number): number {
-    return this.#interval[index] as number;
+    return this.#rows[index * MEMORY_WIDTH + 2] as number;
   }
 
   at(index: number): Memory | undefined {
     if (!this.has(index)) return undefined;
+    const at = index * MEMORY_WIDTH;
     return {
-      time: this.timeOf(index),
-      value: this.valueOf(index),
-      interval: this.intervalOf(index),
-      baseline: this.#baseline[index] as number,
+      time: this.#rows[at] as number,
+      value: this.#rows[at + 1] as number,
+      interval: this.#rows[at + 2] as number,
+      baseline: this.#rows[at + 3] as number,
     };
   }
 
   set(index: number, { time, value, interval, baseline }: Memory): void {
-    this.#time[index] = time;
-    this.#value[index] = value;
-    this.#interval[index] = interval;
-    this.#baseline[index] = baseline;
+    const at = index * MEMORY_WIDTH;
+    this.#rows[at] = time;
+    this.#rows[at + 1] = value;
+    this.#rows[at + 2] = interval;
+    this.#rows[at + 3] = baseline;
   }
 
   forget(index: number): void {
-    this.#time[index] = 0;
+    this.#rows[index * MEMORY_WIDTH] = 0;
   }
 }
