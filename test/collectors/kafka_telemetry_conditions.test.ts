@@ -317,6 +317,17 @@ describe('silence', () => {
     expect(summary['silent_sensors']).toBe(1);
   });
 
+  it('of a sensor that is heard in another unit is none', async () => {
+    const reading = (units: string, value: number, seconds: number) =>
+      JSON.stringify({ timestamp: NOW - seconds * 1000, location: NODE, name: 'CPU Temp', units, value });
+    const before = [410, 400].map((seconds) => reading('C', 50, seconds));
+    const { conditions, summary, facts } = await collect([...before, ...[10, 0].map((seconds) => reading('F', 122, seconds))]);
+    expect(conditions).toEqual([]);
+    expect(summary['silent_sensors']).toBe(0);
+    expect(facts).toMatchObject([{ facts: { readings: [{ last: 50, unit: '°C', at: ago(0) }] } }]);
+    expect((await collect([...before, ...beats(NODE, 'Power', 0)])).summary['silent_sensors']).toBe(1);
+  });
+
   it('of all sensors is told of the subject, which then is not observed', async () => {
     const other = 'x1000c0s1b0n0';
     const { conditions, coverage } = await collect([

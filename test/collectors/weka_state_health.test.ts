@@ -102,6 +102,8 @@ describe('health', () => {
       'Weka cluster demo-weka: 1.05 % of the data (1.025 GiB) has no redundancy left, 2 of 2 tolerated failures used; one more loses data',
     );
     expect(at.summary['health']).toBe('at_risk');
+    const unsized = await collect([statusFile({ rebuild: { protectionState: [{ numFailures: '2', percent: '50' }] } })]);
+    expect(only(unsized, 'storage_at_risk').message).toContain(': 50 % of the data has no redundancy left');
     // 4 protection drives: two failures are not the last.
     const four = await collect([statusFile({ stripe_protection_drives: 4, rebuild: rebuild({ 2: 1.05 }) })]);
     expect(kinds(four)).toEqual(['storage_degraded']);

@@ -37,6 +37,8 @@ interface Place {
   location: string;
   source: string;
   at: Position | null;
+  /** The place that came behind it last time. */
+  follower: Place | null;
   sensors: ShapeSensor[];
   series: number[];
   next: number;
@@ -73,7 +75,7 @@ export class Shapes {
   #text = 0;
   #known = 0;
   #misses = 0;
-  #place: Place = { location: '\0', source: '', at: null, sensors: [], series: [], next: 0 };
+  #place: Place = { location: '\0', source: '', at: null, follower: null, sensors: [], series: [], next: 0 };
   #time = '\0';
   #timeMs = Number.NaN;
   #timeAssumed = 0;
@@ -154,6 +156,11 @@ export class Shapes {
   #placeOf(location: string, source: string): Place {
     const last = this.#place;
     if (last.location === location && last.source === source) return last;
+    const due = last.follower;
+    if (due !== null && due.location === location && due.source === source) {
+      this.#place = due;
+      return due;
+    }
     let places = this.#places.get(source);
     if (places === undefined) {
       places = new Map();
@@ -162,12 +169,12 @@ export class Shapes {
     let place = places.get(location);
     if (place === undefined) {
       const at = this.#intake.recorder.subjectAt(location, source);
-      place = { location: detached(location), source, at, sensors: [], series: [], next: 0 };
+      place = { location: detached(location), source, at, follower: null, sensors: [], series: [], next: 0 };
       if (this.#known < this.#maxKnown) {
         this.#known++;
         places.set(place.location, place);
       }
-    }
+    } else last.follower = place;
     this.#place = place;
     return place;
   }
@@ -263,7 +270,7 @@ export class Shapes {
   clear(): void {
     this.#begins.length = 0;
     this.#places.clear();
-    this.#place = { location: '\0', source: '', at: null, sensors: [], series: [], next: 0 };
+    this.#place = { location: '\0', source: '', at: null, follower: null, sensors: [], series: [], next: 0 };
   }
 }
 

@@ -67,6 +67,7 @@ export function findSilence(recorder: Recorder, rollup: Rollup, memories: Memory
     } else found.heard.add((recorder.series[index] as Series).subject);
   }
   if (found.sensors === 0) return found;
+  for (const members of rollup.members.values()) found.sensors -= forgetRenamed(members, recorder, memories, silent);
   const told: Telling = { recorder, memories, options };
   const lostGroups = silentGroups(recorder, rollup.order, memories, silent);
   for (const [group, members] of lostGroups) found.conditions.push(groupCondition(group, members, told));
@@ -82,6 +83,23 @@ export function findSilence(recorder: Recorder, rollup: Rollup, memories: Memory
     }
   }
   return found;
+}
+
+/**
+ * A sensor whose producer has come to send another unit is not silent: it is heard under that. Forgets the old one.
+ * @returns how many were
+ */
+function forgetRenamed(members: readonly number[], { series }: Recorder, memories: MemoryTable, silent: Uint8Array): number {
+  let renamed = 0;
+  for (const index of members) {
+    if (silent[index] === 0) continue;
+    const { like } = series[index] as Series;
+    if (!members.some((other) => silent[other] === 0 && memories.has(other) && series[other]?.like === like)) continue;
+    silent[index] = 0;
+    memories.forget(index);
+    renamed++;
+  }
+  return renamed;
 }
 
 /** Whether a subject shows that it draws nothing: then its sensors fall silent for a reason that is no fault of theirs. */

@@ -69,7 +69,7 @@ export function healthConditions(status: Status, frame: Frame): ConditionDraft[]
     drafts.push({
       ...base,
       kind: 'storage_at_risk',
-      message: `${who}: ${percentText(percent)} of the data (${bytesText(mib * 2 ** 20)}) has no redundancy left, ${limit} of ${limit} tolerated failures used; one more loses data`,
+      message: `${who}: ${percentText(percent)} of the data${mib > 0 ? ` (${bytesText(mib * 2 ** 20)})` : ''} has no redundancy left, ${limit} of ${limit} tolerated failures used; one more loses data`,
       values: { percent, mib, tolerated_failures: limit, rebuild_percent: status.rebuildPercent },
       evidence: [{ at: '/summary/protection' }],
     });
