@@ -1,7 +1,10 @@
+import * as z from 'zod';
 import { collectorOf } from '../collectors/registry.ts';
 import type { Location } from '../config.ts';
 import { type Collected, type Collector, ReadError, type Schemas, UnusableInput } from '../model/collector.ts';
+import { digestHex } from '../model/identity.ts';
 import type { JsonObject } from '../model/json.ts';
+import { oncePer } from '../model/once.ts';
 import type { Coverage, CoverageInput, CoverageProblem, Problem, Snapshot } from '../model/snapshot.ts';
 import { compareNames, oneLine } from '../model/text.ts';
 import { parseDuration, toIso } from '../model/time.ts';
@@ -9,7 +12,6 @@ import { openParts, type PushedPart } from '../readers/body.ts';
 import type { Opened, Readers } from '../readers/reader.ts';
 import { packFacts, type PackedFacts } from '../store/shards.ts';
 import type { Stands, StoredCarry } from '../store/snapshots.ts';
-import { VERSION } from '../version.ts';
 import { adviceFor, type Way, wayOf } from './advice.ts';
 import { inputsKey, standsFor, stillStands } from './stands.ts';
 
@@ -34,8 +36,8 @@ export interface DigestRequest {
 
 /** What one run hands on to the next. */
 interface Handed {
-  /** The version of the program that wrote it. */
-  by?: string;
+  /** The form that the collector's part was written in, see {@link formOf}. */
+  form?: string;
   /** Names of the inputs that earlier runs read, with the time since when each is missing (null = it was there). */
   known: Record<string, string | null>;
   /** The collector's own. */
@@ -114,7 +116,7 @@ async function isAsBefore(request: DigestRequest, opened: Opened): Promise<boole
 }
 
 async function digestOpened(collector: Collector, request: DigestRequest, opened: Opened, readers: Readers): Promise<DigestReply> {
-  const handed = takeHanded(collector, request.handed);
+  const handed = await takeHanded(collector, request.handed);
   const known = noteMissing(request, handed.known, opened);
   if (opened.inputs.length === 0) {
     const first = opened.problems[0];
@@ -158,7 +160,7 @@ async function digestOpened(collector: Collector, request: DigestRequest, opened
       values: { ahead_ms: asOf - request.now },
     });
   }
-  const handOn = JSON.stringify({ by: VERSION, known, collector: carry ?? null } satisfies Handed);
+  const handOn = JSON.stringify({ form: await formOf(collector), known, collector: carry ?? null } satisfies Handed);
   const stands = await standing(request, opened, handOn, { turns, asOf, asOfFrom, known });
   return {
     digest: {
@@ -198,15 +200,22 @@ async function schemasOf(location: Location, { problems }: Opened, readers: Read
 }
 
 /** What the last run handed on, as far as this version can read it. */
-function takeHanded(collector: Collector, stored: StoredCarry): { known: Handed['known']; carry?: unknown; unreadable: boolean } {
+async function takeHanded(
+  collector: Collector,
+  stored: StoredCarry,
+): Promise<{ known: Handed['known']; carry?: unknown; unreadable: boolean }> {
   if (stored.state !== 'ok') return { known: {}, unreadable: stored.state === 'unreadable' };
   // The store has held it against its SHA-256: it is what we wrote.
-  const { by, known, collector: value } = JSON.parse(stored.text) as Handed;
+  const { form, known, collector: value } = JSON.parse(stored.text) as Handed;
+  if (value === null) return { known, unreadable: false };
   // To hold 12,000 states against their schema takes as long as to go on from them.
-  if (value === null || by === VERSION) return { known, ...(value !== null && { carry: value }), unreadable: false };
+  if (form === (await formOf(collector))) return { known, carry: value, unreadable: false };
   const parsed = collector.carry.safeParse(value);
   return parsed.success ? { known, carry: parsed.data, unreadable: false } : { known, unreadable: true };
 }
+
+/** Names the schema of a carry by all that it asks: what was written under the same one has its form. */
+const formOf = oncePer(({ carry }: Collector) => digestHex(JSON.stringify(z.toJSONSchema(carry, { unrepresentable: 'any', io: 'input' }))));
 
 /** asOf = time in the data, else the inputs' (oldest) modification, else `?asOf=`, else now. Logs were looked at now. */
 function dateOf(
