@@ -50,7 +50,8 @@ function ofType(def: z.core.$ZodTypes['_zod']['def']): Check | null {
     case 'nullable':
       return either(checkOf(def.innerType), (value) => value === null);
     case 'union':
-      return def.options.map(checkOf).reduce(either, () => false);
+      // Of objects the first that fits leaves out what only the next one names.
+      return def.options.every(isPlain) ? def.options.map(checkOf).reduce(either, () => false) : null;
     case 'array':
       return arrayOf(checkOf(def.element));
     case 'record':
@@ -69,6 +70,12 @@ function oneOf(values: readonly unknown[]): Check {
 
 function either(a: Check | null, b: Check | null): Check | null {
   return a && b && ((value) => a(value) || b(value));
+}
+
+const PLAIN: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'null', 'enum', 'literal']);
+
+function isPlain(schema: z.core.$ZodType): boolean {
+  return PLAIN.has(schema._zod.def.type);
 }
 
 function arrayOf(member: Check | null): Check | null {

@@ -90,6 +90,7 @@ describe('what a schema would give back as it is', () => {
     ['a pattern that remembers where it was', z.string().regex(/a/g), 'a'],
     ['objects that refuse or keep what is unknown', z.strictObject({ a: z.string() }), { a: 'a' }],
     ['records of few keys', z.record(z.enum(['a']), z.string()), { a: 'a' }],
+    ['a choice of objects', z.union([z.object({ a: z.string() }), z.object({ a: z.string(), b: z.string() })]), { a: 'a', b: 'b' }],
     ['anything', z.unknown(), 1],
   ])('is left to the schema where that has %s', (_name, schema, value) => {
     expect(conforms(schema, value)).toBe(false);
