@@ -106,6 +106,9 @@ function asModelError(error: unknown, signal: AbortSignal, { name, host }: { nam
   const own = chain.find((e) => e instanceof ModelError);
   if (own instanceof ModelError) return own;
   if (signal.aborted) return new ModelError('timeout', `${name} did not answer in time`);
+  // Node's fetch waits five minutes for an answer to begin, and cannot be told otherwise.
+  if (chain.some((e) => /^(?:request timed out|headers timeout)/i.test(e.message)))
+    return new ModelError('timeout', `${name} began no answer within the five minutes that Node waits for one, whatever the timeout`);
   const codes = chain.map((e) => (e as NodeJS.ErrnoException).code ?? '');
   const deepest = chain.at(-1);
   const text = `${host}: ${codes.findLast((c) => c !== '') ?? deepest?.name ?? 'error'}: ${deepest?.message ?? String(error)}`;

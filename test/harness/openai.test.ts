@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_DIALECT } from '../../lib/harness/dialect.ts';
 import { openaiClient } from '../../lib/harness/openai.ts';
 import { reasoner } from '../../lib/harness/reasoner.ts';
@@ -151,5 +151,16 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
     await new Promise((resolve) => closed.close(resolve));
     port = free;
     expect((await runWithStub()).assessment).toMatchObject({ status: 'failed', reason: expect.stringContaining('ECONNREFUSED') });
+  });
+
+  it('that begins no answer while Node waits for one is told as what it is', async () => {
+    const cause = Object.assign(new Error('Headers Timeout Error'), { name: 'HeadersTimeoutError', code: 'UND_ERR_HEADERS_TIMEOUT' });
+    vi.stubGlobal('fetch', async () => Promise.reject(new TypeError('fetch failed', { cause })));
+    try {
+      const { assessment } = await runWithStub(600_000);
+      expect(assessment).toMatchObject({ status: 'failed', reason: expect.stringContaining('within the five minutes that Node waits') });
+    } finally {
+      vi.unstubAllGlobals();
+    }
   });
 });
