@@ -15,7 +15,7 @@ const MAX_SWEEPS = 8;
 export interface Boxes {
   count: number;
   /** Per dimension and box, the index of the box's set in `sets`; behind the dimensions one column of what never merges. */
-  ids: number[][];
+  ids: Int32Array[];
   /** Per dimension the sets of numbers that occur, ascending. */
   sets: number[][][];
 }
@@ -38,15 +38,15 @@ export function boxings(values: number[][], oneDim: boolean): Boxes[] {
 
 /** One box for each vector. */
 function toPoints(values: number[][], unmerged: number[], count: number): Boxes {
-  const ids: number[][] = [];
+  const ids: Int32Array[] = [];
   const sets: number[][][] = [];
   for (const column of values) {
     const { of, firsts } = numbered(Float64Array.from(column));
     ids.push(of);
-    sets.push(firsts.map((row) => [column[row] as number]));
+    sets.push(Array.from(firsts, (row) => [column[row] as number]));
   }
   const rest = group(
-    unmerged.map((k) => ids[k] as number[]),
+    unmerged.map((k) => ids[k] as Int32Array),
     count,
   );
   ids.push(rest.of);
@@ -54,7 +54,7 @@ function toPoints(values: number[][], unmerged: number[], count: number): Boxes 
 }
 
 /** Groups rows that are equal in all columns: the group of each row, and the first row of each group. */
-function group(columns: number[][], count: number): { of: number[]; firsts: number[] } {
+function group(columns: Int32Array[], count: number): Groups {
   const keys = new Float64Array(count);
   let size = 1;
   for (const column of columns) {
@@ -71,16 +71,54 @@ function group(columns: number[][], count: number): { of: number[]; firsts: numb
   return numbered(keys);
 }
 
-/** Numbers keys in their order, by search among the sorted ones: a hash of numbers alone could be made to collide. */
-function numbered(keys: Float64Array): { of: number[]; firsts: number[] } {
+/** The group of each row, and the first row of each group. */
+interface Groups {
+  of: Int32Array;
+  firsts: Int32Array;
+}
+
+/** Numbers whole keys in their order. */
+function numbered(keys: Float64Array): Groups {
+  let [low, high] = [Infinity, -Infinity];
+  for (const key of keys) {
+    if (key < low) low = key;
+    if (key > high) high = key;
+  }
+  return high - low < 16 * keys.length + 256 ? numberedByTable(keys, low, high - low + 1) : numberedBySearch(keys);
+}
+
+function numberedByTable(keys: Float64Array, low: number, width: number): Groups {
+  // The first row of each key, counted from 1.
+  const rows = new Int32Array(width);
+  let size = 0;
+  for (let i = keys.length - 1; i >= 0; i--) {
+    const slot = (keys[i] as number) - low;
+    if (rows[slot] === 0) size++;
+    rows[slot] = i + 1;
+  }
+  const firsts = new Int32Array(size);
+  const ids = new Int32Array(width);
+  let next = 0;
+  for (let slot = 0; slot < width; slot++) {
+    if (rows[slot] === 0) continue;
+    ids[slot] = next;
+    firsts[next++] = (rows[slot] as number) - 1;
+  }
+  const of = new Int32Array(keys.length);
+  for (let i = 0; i < keys.length; i++) of[i] = ids[(keys[i] as number) - low] as number;
+  return { of, firsts };
+}
+
+/** By search among the sorted keys: a hash of numbers alone could be made to collide. */
+function numberedBySearch(keys: Float64Array): Groups {
   const distinct = keys.slice().sort();
   let size = 0;
   for (let i = 0; i < distinct.length; i++) {
     if (i === 0 || distinct[i] !== distinct[size - 1]) distinct[size++] = distinct[i] as number;
   }
-  const of: number[] = [];
-  const firsts: number[] = Array.from({ length: size }, () => -1);
-  for (let i = 0; i < keys.length; i++) {
+  const of = new Int32Array(keys.length);
+  const firsts = new Int32Array(size);
+  for (let i = keys.length - 1; i >= 0; i--) {
     const key = keys[i] as number;
     let low = 0;
     for (let high = size - 1; low < high; ) {
@@ -88,8 +126,8 @@ function numbered(keys: Float64Array): { of: number[]; firsts: number[] } {
       if ((distinct[middle] as number) < key) low = middle + 1;
       else high = middle;
     }
-    of.push(low);
-    if ((firsts[low] as number) < 0) firsts[low] = i;
+    of[i] = low;
+    firsts[low] = i;
   }
   return { of, firsts };
 }
@@ -108,13 +146,13 @@ function mergeAll(points: Boxes, order: number[]): Boxes {
 
 /** @param known the sets that unions have made so far, by their numbers and by the sets that they are made of */
 function mergeAlong(boxes: Boxes, dim: number, merged: number[], known: Map<string, number>): Boxes {
-  const compared = [...merged.filter((k) => k !== dim), boxes.sets.length].map((k) => boxes.ids[k] as number[]);
+  const compared = [...merged.filter((k) => k !== dim), boxes.sets.length].map((k) => boxes.ids[k] as Int32Array);
   const { of, firsts } = group(compared, boxes.count);
   if (firsts.length === boxes.count) return boxes;
   const sets = boxes.sets[dim] as number[][];
-  const column = boxes.ids[dim] as number[];
+  const column = boxes.ids[dim] as Int32Array;
   // Of boxes that become one, the sets along the dimension, in lists that begin where the first one stands.
-  const parts: (number[] | undefined)[] = firsts.map(() => undefined);
+  const parts: (number[] | undefined)[] = Array.from({ length: firsts.length });
   for (let box = 0; box < of.length; box++) {
     const into = of[box] as number;
     const first = firsts[into] as number;
@@ -126,12 +164,12 @@ function mergeAlong(boxes: Boxes, dim: number, merged: number[], known: Map<stri
     if (last === undefined || !isEqual(last.part, part)) last = { part: [...part], id: idOfUnion(part, sets, known) };
     return last.id;
   };
-  const ids = boxes.ids.map((all, k) =>
-    firsts.map((box, into) => {
-      const part = k === dim ? parts[into] : undefined;
-      return part ? union(part) : (all[box] as number);
-    }),
-  );
+  const ids = boxes.ids.map((all) => firsts.map((box) => all[box] as number));
+  const merging = ids[dim] as Int32Array;
+  for (let into = 0; into < firsts.length; into++) {
+    const part = parts[into];
+    if (part !== undefined) merging[into] = union(part);
+  }
   return { count: firsts.length, ids, sets: boxes.sets };
 }
 
