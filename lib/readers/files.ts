@@ -82,9 +82,9 @@ function openOne(candidate: Candidate, request: ReadRequest, opened: Opened): vo
 function readDocument(path: string, before: BigIntStats): Uint8Array {
   let seen = before;
   for (let attempt = 0; attempt < 2; attempt++) {
-    const parts = [...readRange(path, 0, Number(seen.size))];
+    const whole = readWhole(path, Number(seen.size));
     const after = statSync(path, { bigint: true });
-    if (after.size === seen.size && after.mtimeNs === seen.mtimeNs && after.ino === seen.ino) return Buffer.concat(parts);
+    if (after.size === seen.size && after.mtimeNs === seen.mtimeNs && after.ino === seen.ino) return whole;
     seen = after;
   }
   throw new ReadError('changing', path, 'changed while it was read, twice; write dumps to a temporary name and rename them');
@@ -96,17 +96,25 @@ function hashOf(pieces: Iterable<Uint8Array>): string {
   return hash.digest('hex');
 }
 
-function* readRange(path: string, from: number, to: number, lent?: Uint8Array): Generator<Uint8Array> {
-  const own = lent && Buffer.from(lent.buffer, lent.byteOffset, lent.length);
-  // O_NONBLOCK: a FIFO put in a file's place must not hold the open.
-  let fd: number;
+/** The first bytes of a file, at most so many, in memory of their own. */
+function readWhole(path: string, size: number): Uint8Array {
+  const fd = openRegular(path);
   try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const whole = Buffer.allocUnsafeSlow(size);
+    let at = 0;
+    for (let n = -1; at < size && n !== 0; at += n) n = readSync(fd, whole, at, Math.min(CHUNK, size - at), at);
+    return whole.subarray(0, at);
   } catch (error) {
     throw toReadError(error, path);
+  } finally {
+    closeSync(fd);
   }
+}
+
+function* readRange(path: string, from: number, to: number, lent?: Uint8Array): Generator<Uint8Array> {
+  const own = lent && Buffer.from(lent.buffer, lent.byteOffset, lent.length);
+  const fd = openRegular(path);
   try {
-    if (!fstatSync(fd).isFile()) throw new ReadError('unreadable', path, 'is no regular file');
     let at = from;
     while (at < to) {
       const chunk = own ?? Buffer.allocUnsafe(Math.min(CHUNK, to - at));
@@ -120,6 +128,21 @@ function* readRange(path: string, from: number, to: number, lent?: Uint8Array): 
   } finally {
     closeSync(fd);
   }
+}
+
+/** @throws ReadError */
+function openRegular(path: string): number {
+  let fd: number | undefined;
+  try {
+    // O_NONBLOCK: a FIFO put in a file's place must not hold the open.
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    if (fstatSync(fd).isFile()) return fd;
+  } catch (error) {
+    if (fd !== undefined) closeSync(fd);
+    throw toReadError(error, path);
+  }
+  closeSync(fd);
+  throw new ReadError('unreadable', path, 'is no regular file');
 }
 
 function report(opened: Opened, label: { name: string; role?: string }, bytes: number, error: ReadError): void {
