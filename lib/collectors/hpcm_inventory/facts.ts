@@ -8,9 +8,9 @@ import { hasAny, wasRead } from './hardware.ts';
 
 /** The names of an entry beside its own, in order. */
 export function otherNames({ id, aliases, xname }: Entry): string[] {
-  const names = aliases.filter((name) => name !== id);
+  const names = aliases.includes(id) ? aliases.filter((name) => name !== id) : [...aliases];
   if (xname !== undefined && xname !== id && !names.includes(xname)) names.push(xname);
-  return names.sort(compareNames);
+  return names.length > 1 ? names.sort(compareNames) : names;
 }
 
 /** What is known of one entry, in the shared vocabulary of node facts; of an entry that is no host, what applies. */

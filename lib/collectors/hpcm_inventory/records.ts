@@ -175,7 +175,8 @@ function readLocation(raw: JsonObject | undefined): Location | undefined {
     controller: integer(raw['controller']),
     node: integer(raw['node']),
   };
-  return Object.values(location).some((n) => n !== undefined) ? location : undefined;
+  const { rack, chassis, tray, controller, node } = location;
+  return (rack ?? chassis ?? tray ?? controller ?? node) === undefined ? undefined : location;
 }
 
 /** One element of `GET /cmu/v1/imagegroups`. */
