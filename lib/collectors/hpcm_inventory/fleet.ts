@@ -2,7 +2,6 @@ import type { Place } from '../../model/condition.ts';
 import { compareNames } from '../../model/text.ts';
 import { canonicalXname, placeOfXname, xnameType } from '../../model/xname.ts';
 import { expand } from '../../nodeset.ts';
-import type { Booted, Power } from './captures.ts';
 import { classify, type EntryClass, HOSTS, subjectType } from './classify.ts';
 import { DOCUMENT_NAMES, type DocumentKind, type Documents } from './documents.ts';
 import { mergeHardware } from './hardware.ts';
@@ -13,15 +12,10 @@ import type { Tally } from './tally.ts';
 /** One entry of the inventory: all that the inputs say of it. */
 export interface Entry extends NodeRecord {
   class: EntryClass;
-  role?: string | undefined;
   /** The type of subject under which it is reported. */
   subject: string;
   /** Boots an operating system of its own. */
   isHost: boolean;
-  systemGroup?: string | undefined;
-  power?: Power | undefined;
-  booted?: Booted | undefined;
-  place?: Place | undefined;
 }
 
 /** What the inputs add up to. */
@@ -92,17 +86,15 @@ export function assemble(documents: Documents, options: Options, tally: Tally): 
     record.hardware = mergeHardware(record.hardware, hardware);
     if (record.hardware?.geoloc !== undefined) names.learn(record);
   }
-  const power = new Map<string, Power>();
-  for (const [name, state] of documents.power) {
+  for (const [name, power] of documents.power) {
     const record = resolve('power', name);
-    if (record !== undefined) power.set(record.id, state);
+    if (record !== undefined) record.power = power;
   }
-  const booted = new Map<string, Booted>();
-  for (const [name, system] of documents.boot) {
+  for (const [name, booted] of documents.boot) {
     const record = resolve('boot', name);
-    if (record !== undefined) booted.set(record.id, system);
+    if (record !== undefined) record.booted = booted;
   }
-  const systemGroups = addGroups(documents, names);
+  addGroups(documents, names);
   for (const [kind, list] of strangers) tellStrangers(kind, list, tally);
   const ambiguous = names.ambiguous();
   if (ambiguous.length > 0)
@@ -110,8 +102,7 @@ export function assemble(documents: Documents, options: Options, tally: Tally): 
   const overrides = options.overrides.map(compile);
   const unknownTypes = new Map<string, number>();
   const entries = [...records.values()].map((record) => {
-    const entry = toEntry(record, power.get(record.id), booted.get(record.id), overrides, assumed.has(record.id));
-    entry.systemGroup = systemGroups.get(record.id);
+    const entry = toEntry(record, overrides, assumed.has(record.id));
     if (entry.class === 'unknown') unknownTypes.set(record.type ?? '', (unknownTypes.get(record.type ?? '') ?? 0) + 1);
     return entry;
   });
@@ -139,18 +130,16 @@ function addDefinition(
   }
 }
 
-/** Notes the groups at their members. @returns by node its system group, the first by name of several */
-function addGroups({ groups }: Documents, names: Names): Map<string, string> {
-  const systemGroups = new Map<string, string>();
+/** Notes the groups at their members; of several system groups the first by name. */
+function addGroups({ groups }: Documents, names: Names): void {
   for (const { name, isSystem, nodes } of [...groups].sort((a, b) => compareNames(a.name, b.name))) {
     for (const node of nodes) {
       const record = names.find(node);
       if (record === undefined || record.groups.includes(name)) continue;
       record.groups.push(name);
-      if (isSystem && !systemGroups.has(record.id)) systemGroups.set(record.id, name);
+      if (isSystem) record.systemGroup ??= name;
     }
   }
-  return systemGroups;
 }
 
 function addStranger(strangers: Map<DocumentKind, string[]>, kind: DocumentKind, name: string): void {
@@ -184,13 +173,9 @@ function matches({ names, type, template, group }: Compiled, record: NodeRecord,
   return group === undefined || record.groups.includes(group);
 }
 
-function toEntry(
-  record: NodeRecord,
-  power: Power | undefined,
-  booted: Booted | undefined,
-  overrides: readonly Compiled[],
-  isAssumed: boolean,
-): Entry {
+/** Makes an entry of a record, in its place: there are as many as nodes, and with many members each. */
+function toEntry(record: NodeRecord, overrides: readonly Compiled[], isAssumed: boolean): Entry {
+  const { power, booted } = record;
   const geoloc = record.hardware?.geoloc;
   const xname = (geoloc === undefined ? null : canonicalXname(geoloc)) ?? record.xname ?? canonicalXname(record.id) ?? undefined;
   const override = overrides.find((o) => matches(o, record, xname));
@@ -212,39 +197,13 @@ function toEntry(
   const role = override?.role ?? (entryClass === found.class ? found.role : undefined);
   const subject = subjectType(entryClass, () => bootsSystem || (xname !== undefined && xnameType(xname) === 'node'));
   const place = (xname === undefined ? null : placeOfXname(xname)) ?? placeOfLocation(record.location);
-  // Spelled out: a spread of this many members makes slow objects, and there are as many as nodes.
-  return {
-    id: record.id,
-    aliases: record.aliases,
-    type: record.type,
-    template: record.template,
-    groups: record.groups,
-    xname,
-    location: record.location,
-    image: record.image,
-    kernel: record.kernel,
-    isImageGarbled: record.isImageGarbled,
-    imagePending: record.imagePending,
-    rootFs: record.rootFs,
-    modified: record.modified,
-    bmc: record.bmc,
-    bmcMac: record.bmcMac,
-    macs: record.macs,
-    hardware: record.hardware,
-    managed: record.managed,
-    hasProduct: record.hasProduct,
-    isSuLeader: record.isSuLeader,
-    isController: record.isController,
-    isPdu: record.isPdu,
-    class: entryClass,
-    role,
-    subject,
-    isHost: HOSTS.has(entryClass),
-    systemGroup: undefined,
-    power,
-    booted,
-    place: place ?? undefined,
-  };
+  record.xname = xname;
+  record.class = entryClass;
+  record.role = role;
+  record.subject = subject;
+  record.isHost = HOSTS.has(entryClass);
+  record.place = place ?? undefined;
+  return record as Entry;
 }
 
 /**

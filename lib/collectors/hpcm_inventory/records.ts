@@ -1,8 +1,11 @@
+import type { Place } from '../../model/condition.ts';
 import { macAddress } from '../../model/facts.ts';
 import { subjectId } from '../../model/identity.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
 import { cleanName } from '../../model/text.ts';
 import { canonicalXname } from '../../model/xname.ts';
+import type { Booted, Power } from './captures.ts';
+import type { EntryClass } from './classify.ts';
 import { type Hardware, type HardwareReader, mergeHardware, wasRead } from './hardware.ts';
 import { address, flag, imageWord, instant, integer, member, record, word } from './values.ts';
 
@@ -43,6 +46,16 @@ export interface NodeRecord {
   isSuLeader: boolean;
   isController: boolean;
   isPdu: boolean;
+  /** What other inputs say of it, once all are read. */
+  systemGroup?: string | undefined;
+  power?: Power | undefined;
+  booted?: Booted | undefined;
+  /** What it is taken for in the end. */
+  class?: EntryClass | undefined;
+  role?: string | undefined;
+  subject?: string | undefined;
+  isHost?: boolean | undefined;
+  place?: Place | undefined;
 }
 
 /** A record of which only the name is known. All have the same members in the same order, which keeps copies cheap. */
@@ -70,6 +83,14 @@ export function emptyRecord(id: string): NodeRecord {
     isSuLeader: false,
     isController: false,
     isPdu: false,
+    systemGroup: undefined,
+    power: undefined,
+    booted: undefined,
+    class: undefined,
+    role: undefined,
+    subject: undefined,
+    isHost: undefined,
+    place: undefined,
   };
 }
 
