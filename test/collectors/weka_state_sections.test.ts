@@ -62,6 +62,7 @@ describe('drives', () => {
       'has 9 % of its spare blocks left',
     );
     expect((await drive({ percentage_used: 99, should_be_active: false })).conditions).toEqual([]);
+    expect((await drive({ percentage_used: 1e300, spares_remaining: -1, spares_threshold: 10 })).conditions).toEqual([]);
   });
 
   it('are worn from where the site says', async () => {

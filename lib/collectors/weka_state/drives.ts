@@ -6,21 +6,7 @@ import { cleanName } from '../../model/text.ts';
 import { toIso } from '../../model/time.ts';
 import { type Frame, hostName, known, type Part, placeOf, shortSet, tally } from './digest.ts';
 import type { RawRecord, Section } from './documents.ts';
-import {
-  amount,
-  bytesText,
-  firstOf,
-  flag,
-  instant,
-  limited,
-  member,
-  number,
-  percentText,
-  positive,
-  type Ratio,
-  state,
-  text,
-} from './fields.ts';
+import { amount, bytesText, firstOf, flag, instant, limited, member, percentText, positive, type Ratio, state, text } from './fields.ts';
 import { observedOf, readRecords } from './records.ts';
 
 interface Drive {
@@ -82,6 +68,9 @@ function byHost(drives: readonly Drive[], faults: ReadonlyMap<Drive, string>): M
   return hosts;
 }
 
+/** NVMe counts the percentage used in one byte: what is over that is no reading. */
+const MAX_WEAR = 255;
+
 function readDrive({ value, key }: RawRecord, frame: Frame): Drive | null {
   const id = subjectId('drive', firstOf(value, 'disk_id') ?? key ?? firstOf(value, 'id', 'uid', 'uuid'));
   if (id === null) return null;
@@ -95,9 +84,9 @@ function readDrive({ value, key }: RawRecord, frame: Frame): Drive | null {
     attachment: state(member(value, 'attachment')),
     removed: state(member(value, 'status')) === 'REMOVED' || instant(member(value, 'removed_time')) !== null,
     sizeBytes: limited(amount(member(value, 'size_bytes'))),
-    wear: wear === null ? null : wear / 100,
-    spares: number(member(value, 'spares_remaining')),
-    sparesThreshold: number(member(value, 'spares_threshold')),
+    wear: wear === null || wear > MAX_WEAR ? null : wear / 100,
+    spares: positive(member(value, 'spares_remaining')),
+    sparesThreshold: positive(member(value, 'spares_threshold')),
     model: textOrNull(member(value, 'model')),
     serial: textOrNull(member(value, 'serial_number')),
     firmware: textOrNull(member(value, 'firmware')),
