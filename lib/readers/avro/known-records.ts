@@ -1,8 +1,10 @@
 import type { RecordFinder } from '../../model/collector.ts';
 import type { Branch, Field } from './flat.ts';
 
-/** Bytes of all records that are remembered. */
-const MAX_BYTES = 48 * 1024 * 1024;
+/** Bytes of records are kept in chunks of this size, no record in two of them. */
+const CHUNK_BITS = 18;
+const CHUNK = 1 << CHUNK_BITS;
+const MAX_CHUNKS = 192;
 const NUMBERS: ReadonlySet<Branch> = new Set(['int', 'long', 'float', 'double']);
 
 /** Of one record: where its bytes begin, how many stand before, between and behind the two numbers, its hash, mark and follower. */
@@ -22,11 +24,10 @@ export class KnownRecords implements RecordFinder {
   readonly #timeIsFirst: boolean;
   readonly #firstKind: Branch;
   readonly #secondKind: Branch;
-  #bytes = new Uint8Array(1 << 16);
-  #view = new DataView(this.#bytes.buffer);
+  readonly #chunks: DataView[] = [];
+  #room = 0;
   /** The buffer that the message at hand lies in, which many share. */
   #messages: DataView = new DataView(new ArrayBuffer(0));
-  #used = 0;
   // The first record is none: what follows it comes first of all.
   #records = new Int32Array(WIDTH * 1024);
   #count = 1;
@@ -85,17 +86,19 @@ export class KnownRecords implements RecordFinder {
     this.#missed = null;
     const [before, between, behind] = [this.#found[BEFORE] as number, this.#found[BETWEEN] as number, this.#found[BEHIND] as number];
     const length = before + between + behind;
-    if (this.#used + length > MAX_BYTES) return;
-    this.#makeRoom(length);
+    if (!this.#makeRoom(length)) return;
+    const chunk = new Uint8Array((this.#chunks.at(-1) as DataView).buffer);
+    const start = CHUNK - this.#room;
     const from = this.#found[START] as number;
     const { length: end } = message;
-    this.#bytes.set(message.subarray(from, from + before), this.#used);
+    chunk.set(message.subarray(from, from + before), start);
     // The bytes between both numbers end where the second begins.
-    this.#bytes.set(message.subarray(this.#at - between, this.#at), this.#used + before);
-    this.#bytes.set(message.subarray(end - behind, end), this.#used + before + between);
+    chunk.set(message.subarray(this.#at - between, this.#at), start + before);
+    chunk.set(message.subarray(end - behind, end), start + before + between);
     const record = this.#count++;
-    this.#records.set([this.#used, before, between, behind, this.#found[HASH] as number, mark, 0], record * WIDTH);
-    this.#used += length;
+    const place = (this.#chunks.length - 1) * CHUNK + start;
+    this.#records.set([place, before, between, behind, this.#found[HASH] as number, mark, 0], record * WIDTH);
+    this.#room -= length;
     this.#enter(record);
     this.#records[this.#last * WIDTH + NEXT] = record;
     this.#last = record;
@@ -105,29 +108,29 @@ export class KnownRecords implements RecordFinder {
   #isSame(record: number, message: Uint8Array, from: number): boolean {
     const records = this.#records;
     const at = record * WIDTH;
-    const start = records[at + START] as number;
+    const chunk = this.#chunks[(records[at + START] as number) >>> CHUNK_BITS] as DataView;
+    const start = (records[at + START] as number) & (CHUNK - 1);
     const before = records[at + BEFORE] as number;
     const between = records[at + BETWEEN] as number;
     const behind = records[at + BEHIND] as number;
-    if (from + before > message.length || !this.#hasBytes(start, before, message, from)) return false;
+    if (from + before > message.length || !this.#hasBytes(chunk, start, before, message, from)) return false;
     this.#at = from + before;
     const first = this.#number(this.#firstKind, message);
     if (Number.isNaN(first) || this.#at + between > message.length) return false;
-    if (!this.#hasBytes(start + before, between, message, this.#at)) return false;
+    if (!this.#hasBytes(chunk, start + before, between, message, this.#at)) return false;
     this.#at += between;
     const second = this.#number(this.#secondKind, message);
-    if (this.#at + behind !== message.length || !this.#hasBytes(start + before + between, behind, message, this.#at)) return false;
+    if (this.#at + behind !== message.length || !this.#hasBytes(chunk, start + before + between, behind, message, this.#at)) return false;
     return this.#take(first, second);
   }
 
-  #hasBytes(start: number, length: number, message: Uint8Array, from: number): boolean {
+  #hasBytes(chunk: DataView, start: number, length: number, message: Uint8Array, from: number): boolean {
     // From the end, where the parts are that tell records apart, and in words as long as there are.
-    const view = this.#view;
     const messages = this.#messages;
     const begin = message.byteOffset + from;
     let left = length;
-    for (; left >= 4; left -= 4) if (view.getInt32(start + left - 4) !== messages.getInt32(begin + left - 4)) return false;
-    for (; left > 0; left--) if (view.getUint8(start + left - 1) !== messages.getUint8(begin + left - 1)) return false;
+    for (; left >= 4; left -= 4) if (chunk.getInt32(start + left - 4) !== messages.getInt32(begin + left - 4)) return false;
+    for (; left > 0; left--) if (chunk.getUint8(start + left - 1) !== messages.getUint8(begin + left - 1)) return false;
     return true;
   }
 
@@ -208,12 +211,12 @@ export class KnownRecords implements RecordFinder {
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
-  #makeRoom(length: number): void {
-    if (this.#used + length > this.#bytes.length) {
-      const wider = new Uint8Array(Math.max(this.#bytes.length * 2, this.#used + length));
-      wider.set(this.#bytes);
-      this.#bytes = wider;
-      this.#view = new DataView(wider.buffer);
+  /** Makes room for another record; false where it has none. */
+  #makeRoom(length: number): boolean {
+    if (length > this.#room) {
+      if (length > CHUNK || this.#chunks.length >= MAX_CHUNKS) return false;
+      this.#chunks.push(new DataView(new ArrayBuffer(CHUNK)));
+      this.#room = CHUNK;
     }
     if ((this.#count + 1) * WIDTH > this.#records.length) {
       const wider = new Int32Array(this.#records.length * 2);
@@ -224,6 +227,7 @@ export class KnownRecords implements RecordFinder {
       this.#table = new Int32Array(this.#table.length * 2);
       for (let record = 1; record < this.#count; record++) this.#enter(record);
     }
+    return true;
   }
 
   #enter(record: number): void {
