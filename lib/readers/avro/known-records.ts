@@ -5,6 +5,8 @@ import type { Branch, Field } from './flat.ts';
 const CHUNK_BITS = 18;
 const CHUNK = 1 << CHUNK_BITS;
 const MAX_CHUNKS = 192;
+/** Records whose hashes are the same on purpose are not looked for any further: they are read as if they were new. */
+const MAX_TRIED = 64;
 const NUMBERS: ReadonlySet<Branch> = new Set(['int', 'long', 'float', 'double']);
 
 /** Of one record: where its bytes begin, how many stand before, between and behind the two numbers, its hash, mark and follower. */
@@ -66,9 +68,10 @@ export class KnownRecords implements RecordFinder {
     const hash = this.#walk(message, from);
     if (hash === null) return -1;
     const mask = this.#table.length - 1;
-    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+    for (let slot = hash & mask, tried = 0; ; slot = (slot + 1) & mask) {
       const record = this.#table[slot] as number;
       if (record === 0) break;
+      if (++tried > MAX_TRIED) return -1;
       if (this.#records[record * WIDTH + HASH] !== hash || !this.#isSame(record, message, from)) continue;
       this.#records[this.#last * WIDTH + NEXT] = record;
       this.#last = record;
@@ -233,8 +236,11 @@ export class KnownRecords implements RecordFinder {
   #enter(record: number): void {
     const mask = this.#table.length - 1;
     let slot = (this.#records[record * WIDTH + HASH] as number) & mask;
-    while (this.#table[slot] !== 0) slot = (slot + 1) & mask;
-    this.#table[slot] = record;
+    for (let tried = 0; tried <= MAX_TRIED; tried++, slot = (slot + 1) & mask) {
+      if (this.#table[slot] !== 0) continue;
+      this.#table[slot] = record;
+      return;
+    }
   }
 }
 
