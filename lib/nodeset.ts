@@ -127,12 +127,12 @@ interface Range {
  */
 export function expand(set: string, options: { limit?: number } = {}): string[] {
   const names: string[] = [];
-  let isInOrder = true;
+  let isInOrder = !set.includes('%');
   for (const { parts, offset } of parse(set, options.limit ?? DEFAULT_LIMIT)) {
     const from = names.length;
     for (const name of namesOf(parts)) names.push(name.includes('%') ? decode(name, set, offset) : name);
     const isAfter = from === 0 || compareNames(names[from - 1] as string, names[from] as string) < 0;
-    isInOrder &&= isAfter && !set.includes('%') && ascends(parts);
+    isInOrder &&= isAfter && ascends(parts);
   }
   return isInOrder ? names : [...new Set(names)].sort(compareNames);
 }

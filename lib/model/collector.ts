@@ -104,7 +104,7 @@ export interface CollectContext<Options, Carry> {
   config: Options;
   /** What the last run handed on; absent = first sight. Unreadable carries never get here. */
   carry?: Carry;
-  /** When that run began: a carry that names it by `null`, and not by its time, is the same after the same inputs. */
+  /** When that run began, ms: a carry that names it by a word, and not by its time, is the same after the same inputs. */
   carriedAt?: number;
   /** IANA zone of times that carry none. */
   timezone: string;

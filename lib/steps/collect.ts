@@ -12,7 +12,7 @@ import { StoreUnavailable, unlessDamaged } from '../store/store.ts';
 import type { Digest, DigestReply, DigestRequest } from './digest.ts';
 import { adviceFor } from './advice.ts';
 import { alone, type Observer, StepError, storeProblem } from './observer.ts';
-import { makeSnapshot, seenAgain } from './snapshot.ts';
+import { makeSnapshot, seenAgain, type SnapshotParts } from './snapshot.ts';
 
 export interface CollectOptions {
   /** `?asOf=`: ms since the epoch. */
@@ -92,10 +92,9 @@ async function collectAlone(observer: Observer, config: SourceConfig, options: C
   if ('problem' in reply) return finish('failed', { problem: reply.problem, coverage: reply.coverage });
   const { coverage } = 'before' in reply ? reply.before : reply.digest;
   try {
-    const parts =
-      'before' in reply ? await partsAsBefore(observer, reply.before, startedAt) : await partsOf(observer, source, reply.digest, startedAt);
-    const text = 'before' in reply ? reply.handed.text : reply.digest.handOn;
-    const stands = 'before' in reply ? reply.handed.stands : reply.digest.stands;
+    const id = await observer.snapshots.nextId(source, startedAt);
+    const { text, stands, ...parts } =
+      'before' in reply ? partsAsBefore(reply, id, startedAt) : partsOf(observer, reply.digest, { source, id, collectedAt: startedAt });
     const snapshot = await observer.snapshots.commit({
       ...parts,
       carry: { version: collector?.carryVersion ?? 0, text },
@@ -118,12 +117,21 @@ async function collectAlone(observer: Observer, config: SourceConfig, options: C
 
 type Handed = Extract<DigestRequest['handed'], { state: 'ok' }>;
 
+/** The latest snapshot, and what was handed on with it. */
+interface Before {
+  before: Snapshot;
+  handed: Handed;
+}
+
+/** What is committed of a digest. */
+type Parts = Pick<Commit, 'snapshot' | 'facts' | 'stands'> & { text: string };
+
 /** Digests, or finds that the latest snapshot is what it would come to. */
 async function digestOrFindBefore(
   observer: Observer,
   request: DigestRequest,
   deadline: number,
-): Promise<Exclude<DigestReply, 'as before'> | { before: Snapshot; handed: Handed }> {
+): Promise<Exclude<DigestReply, 'as before'> | Before> {
   const reply = await observer.digest(request, deadline);
   if (reply !== 'as before') return reply;
   const handed = request.handed as Handed;
@@ -133,28 +141,16 @@ async function digestOrFindBefore(
   return digestOrFindBefore(observer, { ...request, handed: anew }, deadline);
 }
 
-async function partsOf(observer: Observer, source: string, digest: Digest, collectedAt: number): Promise<Parts> {
-  const snapshot = makeSnapshot({
-    source,
-    cluster: observer.config.cluster,
-    id: await observer.snapshots.nextId(source, collectedAt),
-    collectedAt,
-    asOf: digest.asOf,
-    asOfFrom: digest.asOfFrom,
-    status: digest.status,
-    coverage: digest.coverage,
-    collected: digest.collected,
-    rules: observer.config.rules,
-  });
-  return { snapshot, facts: digest.facts };
+function partsOf(observer: Observer, digest: Digest, of: Pick<SnapshotParts, 'source' | 'id' | 'collectedAt'>): Parts {
+  const { cluster, rules } = observer.config;
+  const { asOf, asOfFrom, status, coverage, collected, facts, handOn, stands } = digest;
+  const snapshot = makeSnapshot({ ...of, cluster, asOf, asOfFrom, status, coverage, collected, rules });
+  return { snapshot, facts, text: handOn, ...(stands && { stands }) };
 }
 
-async function partsAsBefore(observer: Observer, before: Snapshot, collectedAt: number): Promise<Parts> {
-  const id = await observer.snapshots.nextId(before.source, collectedAt);
-  return { snapshot: seenAgain(before, id, collectedAt), facts: 'as before' };
+function partsAsBefore({ before, handed: { text, stands } }: Before, id: string, collectedAt: number): Parts {
+  return { snapshot: seenAgain(before, id, collectedAt), facts: 'as before', text, ...(stands && { stands }) };
 }
-
-type Parts = Pick<Commit, 'snapshot' | 'facts'>;
 
 /**
  * Collects several sources at once; one that fails never keeps the others. A busy one is a failed result here. Logs take

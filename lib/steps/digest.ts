@@ -83,7 +83,8 @@ export async function digest(request: DigestRequest, readers: Readers): Promise<
     return { problem: problemOf(error, wayOf(request)), coverage: null };
   }
   try {
-    if (await isAsBefore(request, opened)) return 'as before';
+    const stands = request.handed.state === 'ok' ? request.handed.stands : undefined;
+    if (stands && (await stillStands(stands, request, opened))) return 'as before';
     return await digestOpened(collector, request, opened, readers);
   } catch (error) {
     return { problem: problemOf(error, wayOf(request)), coverage: coverageOf(opened, null) };
@@ -108,11 +109,6 @@ async function open(collector: Collector, request: DigestRequest, readers: Reade
     options: request.options,
     ...(request.mtime && { mtime: request.mtime }),
   });
-}
-
-async function isAsBefore(request: DigestRequest, opened: Opened): Promise<boolean> {
-  const stands = request.handed.state === 'ok' ? request.handed.stands : undefined;
-  return stands !== undefined && stillStands(stands, await inputsKey(request, opened), request.now);
 }
 
 async function digestOpened(collector: Collector, request: DigestRequest, opened: Opened, readers: Readers): Promise<DigestReply> {

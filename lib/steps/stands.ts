@@ -35,9 +35,9 @@ export async function inputsKey(request: DigestRequest, { inputs, coverage, prob
   );
 }
 
-/** Whether an outcome of these inputs still is what digesting them would come to. */
-export function stillStands({ key, from, until }: Stands, present: string | null, now: number): boolean {
-  return key === present && now >= from && now < until;
+/** Whether an outcome still is what digesting these inputs would come to. */
+export async function stillStands({ key, from, until }: Stands, request: DigestRequest, opened: Opened): Promise<boolean> {
+  return request.now >= from && request.now < until && (await inputsKey(request, opened)) === key;
 }
 
 /**

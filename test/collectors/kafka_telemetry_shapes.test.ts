@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Collected } from '../../lib/model/collector.ts';
 import { ago, collect, flat } from './telemetry-inputs.ts';
+import { isJson } from '../is-json.ts';
 
 const EVENTS = JSON.stringify({
   Context: 'x1000c0s0b0',
@@ -111,12 +112,3 @@ describe('messages of a shape that is known', () => {
     expect(await told([...texts, ...texts])).toEqual(await told([...texts, ...texts].map(parsed)));
   });
 });
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atPointer, canonicalJson, type Json, JsonSyntaxError, MAX_JSON_DEPTH, parseJson, pointerSegment } from '../../lib/model/json.ts';
+import { isJson } from '../is-json.ts';
 
 function problemOf(text: string): JsonSyntaxError {
   try {
@@ -152,15 +153,6 @@ describe('parseJson', () => {
     expect(parseJson(`[${'[],'.repeat(1000)}[]]`)).toHaveLength(1001);
   });
 });
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The same, word for word as it is defined. */
 function slowly(value: unknown): string {

@@ -80,6 +80,24 @@ describe.skipIf(avsc === undefined)('records that are found again', () => {
     for (let n = 0; n < 5000; n += 7) expect(finder.find(bytesOf(n, 2), 0)).toBe(n);
   });
 
+  it('are found also where others have the same hash', async () => {
+    const schema = SCHEMAS[0] as (typeof SCHEMAS)[number];
+    const finder = (await loadCodec())(JSON.stringify(schema)).finder?.('Timestamp', 'Value') as RecordFinder;
+    const type = (avsc as typeof avscType).Type.forSchema(schema as never);
+    const bytes = new Uint8Array(type.toBuffer({ Timestamp: 300, Location: '0000', Index: null, Flag: true, Ratio: 0.5, Value: 1 }));
+    const place = bytes.indexOf(0x30);
+    const nth = (n: number): Uint8Array => {
+      new DataView(bytes.buffer).setInt32(place, Math.imul(n + 1, 0x9e3779b1));
+      return bytes;
+    };
+    // So many that a few hashes of 32 bits meet.
+    const many = 250_000;
+    for (let n = 0; n < many; n++) if (finder.find(nth(n), 0) < 0) finder.remember(n);
+    let lost = 0;
+    for (let n = many - 1; n >= 0; n--) if (finder.find(nth(n), 0) !== n) lost++;
+    expect(lost).toBe(0);
+  });
+
   it('are sought where records hold both as numbers, and nowhere else', async () => {
     const compile = await loadCodec();
     const finderOf = (fields: object[]) => compile(JSON.stringify({ type: 'record', name: 'R', fields })).finder?.('Timestamp', 'Value');

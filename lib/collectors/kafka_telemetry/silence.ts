@@ -90,11 +90,13 @@ export function findSilence(recorder: Recorder, rollup: Rollup, memories: Memory
  * @returns how many were
  */
 function forgetRenamed(members: readonly number[], { series }: Recorder, memories: MemoryTable, silent: Uint8Array): number {
+  const quiet = members.filter((index) => silent[index] === 1);
+  if (quiet.length === 0) return 0;
+  const heard = new Set<number>();
+  for (const index of members) if (silent[index] === 0 && memories.has(index)) heard.add((series[index] as Series).like);
   let renamed = 0;
-  for (const index of members) {
-    if (silent[index] === 0) continue;
-    const { like } = series[index] as Series;
-    if (!members.some((other) => silent[other] === 0 && memories.has(other) && series[other]?.like === like)) continue;
+  for (const index of quiet) {
+    if (!heard.has((series[index] as Series).like)) continue;
     silent[index] = 0;
     memories.forget(index);
     renamed++;

@@ -1,4 +1,5 @@
 import type { CleanSchema } from './clean-schema.ts';
+import { Cursor } from './cursor.ts';
 
 /** Reads one record that lies at an offset; undefined where it is no plain case, for the codec to judge. */
 export type ReadFlat = (bytes: Uint8Array, from: number) => unknown;
@@ -44,26 +45,25 @@ interface ReadField extends Field {
   last: unknown;
 }
 
-class FlatReader {
+class FlatReader extends Cursor {
   readonly #fields: readonly ReadField[];
   readonly #record: Record<string, unknown>;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   readonly #texts: string[] = Array.from({ length: TEXTS }, () => '');
   readonly #float = new DataView(new ArrayBuffer(8));
-  #bytes: Uint8Array = new Uint8Array(0);
-  #at = 0;
 
   constructor(fields: readonly Field[]) {
+    super();
     this.#fields = fields.map((field) => ({ ...field, last: null }));
     // Made at once, so that the engine keeps one form for all of them.
     this.#record = JSON.parse(JSON.stringify(Object.fromEntries(fields.map(({ name }) => [name, null])))) as Record<string, unknown>;
   }
 
   read(bytes: Uint8Array, from: number): unknown {
-    this.#bytes = bytes;
-    this.#at = from;
+    this.bytes = bytes;
+    this.at = from;
     for (const field of this.#fields) {
-      const branch = field.branches[field.union ? this.#number() : 0];
+      const branch = field.branches[field.union ? this.varint() : 0];
       if (branch === undefined) return undefined;
       const value = branch === 'string' ? this.#text(field.last) : this.#value(branch);
       if (value === undefined) return undefined;
@@ -71,21 +71,21 @@ class FlatReader {
       field.last = value;
       this.#record[field.name] = value;
     }
-    return this.#at === bytes.length ? this.#record : undefined;
+    return this.at === bytes.length ? this.#record : undefined;
   }
 
   #value(branch: Exclude<Branch, 'string'>): unknown {
     switch (branch) {
       case 'int':
       case 'long': {
-        const value = this.#number();
+        const value = this.varint();
         return Number.isNaN(value) ? undefined : value;
       }
       case 'double':
       case 'float':
         return this.#fraction(branch === 'double' ? 8 : 4);
       case 'boolean': {
-        const byte = this.#bytes[this.#at++];
+        const byte = this.bytes[this.at++];
         return byte === undefined ? undefined : byte !== 0;
       }
       default:
@@ -93,41 +93,22 @@ class FlatReader {
     }
   }
 
-  /** NaN where the bytes end, or a double does not hold the number. */
-  #number(): number {
-    const bytes = this.#bytes;
-    let byte = bytes[this.#at++];
-    if (byte === undefined) return Number.NaN;
-    if (byte < 0x80) return (byte >> 1) ^ -(byte & 1);
-    let value = byte & 0x7f;
-    let scale = 128;
-    for (let i = 1; i < 10; i++) {
-      byte = bytes[this.#at++];
-      if (byte === undefined) return Number.NaN;
-      value += (byte & 0x7f) * scale;
-      if (byte < 0x80) break;
-      scale *= 128;
-    }
-    if (value > Number.MAX_SAFE_INTEGER) return Number.NaN;
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-  }
-
   #fraction(size: 4 | 8): number | undefined {
-    const from = this.#at;
-    if (from + size > this.#bytes.length) return undefined;
-    for (let i = 0; i < size; i++) this.#float.setUint8(i, this.#bytes[from + i] as number);
-    this.#at += size;
+    const from = this.at;
+    if (from + size > this.bytes.length) return undefined;
+    for (let i = 0; i < size; i++) this.#float.setUint8(i, this.bytes[from + i] as number);
+    this.at += size;
     return size === 8 ? this.#float.getFloat64(0, true) : this.#float.getFloat32(0, true);
   }
 
   #text(last: unknown): string | undefined {
-    const length = this.#number();
-    const from = this.#at;
+    const length = this.varint();
+    const from = this.at;
     const end = from + length;
-    if (!(length >= 0) || end > this.#bytes.length) return undefined;
-    this.#at = end;
+    if (!(length >= 0) || end > this.bytes.length) return undefined;
+    this.at = end;
     if (length === 0) return '';
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     if (typeof last === 'string' && last.length === length && isSame(last, bytes, from)) return last;
     if (length > LONGEST) return this.#decoder.decode(bytes.subarray(from, end));
     let hash = length;

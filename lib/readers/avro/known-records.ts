@@ -1,4 +1,5 @@
 import type { RecordFinder } from '../../model/collector.ts';
+import { Cursor } from './cursor.ts';
 import type { Branch, Field } from './flat.ts';
 
 /** Bytes of records are kept in chunks of this size, no record in two of them. */
@@ -17,7 +18,7 @@ const [START, BEFORE, BETWEEN, BEHIND, HASH, MARK, NEXT] = [0, 1, 2, 3, 4, 5, 6]
  * Finds flat records again that differ from an earlier one in two numbers alone, by their other bytes: no text is made and
  * no field is looked at. Records mostly come in turn, so that the one that followed last time is tried first.
  */
-export class KnownRecords implements RecordFinder {
+export class KnownRecords extends Cursor implements RecordFinder {
   time = 0;
   value = 0;
   readonly #fields: readonly Field[];
@@ -35,13 +36,14 @@ export class KnownRecords implements RecordFinder {
   #count = 1;
   #table = new Int32Array(4096);
   #last = 0;
-  /** The record that was looked for in vain. */
+  /** The record that was looked for in vain, and where its second number begins. */
   readonly #found = new Int32Array(WIDTH);
+  #secondAt = 0;
   #missed: Uint8Array | null = null;
-  #at = 0;
 
   /** @param first,second the places of both numbers among the fields */
   private constructor(fields: readonly Field[], first: number, second: number, timeIsFirst: boolean) {
+    super();
     this.#fields = fields;
     this.#first = first;
     this.#second = second;
@@ -59,6 +61,7 @@ export class KnownRecords implements RecordFinder {
 
   find(message: Uint8Array, from: number): number {
     this.#missed = null;
+    this.bytes = message;
     if (this.#messages.buffer !== message.buffer) this.#messages = new DataView(message.buffer);
     const follower = this.#records[this.#last * WIDTH + NEXT] as number;
     if (follower > 0 && this.#isSame(follower, message, from)) {
@@ -96,7 +99,7 @@ export class KnownRecords implements RecordFinder {
     const { length: end } = message;
     chunk.set(message.subarray(from, from + before), start);
     // The bytes between both numbers end where the second begins.
-    chunk.set(message.subarray(this.#at - between, this.#at), start + before);
+    chunk.set(message.subarray(this.#secondAt - between, this.#secondAt), start + before);
     chunk.set(message.subarray(end - behind, end), start + before + between);
     const record = this.#count++;
     const place = (this.#chunks.length - 1) * CHUNK + start;
@@ -117,13 +120,13 @@ export class KnownRecords implements RecordFinder {
     const between = records[at + BETWEEN] as number;
     const behind = records[at + BEHIND] as number;
     if (from + before > message.length || !this.#hasBytes(chunk, start, before, message, from)) return false;
-    this.#at = from + before;
+    this.at = from + before;
     const first = this.#number(this.#firstKind, message);
-    if (Number.isNaN(first) || this.#at + between > message.length) return false;
-    if (!this.#hasBytes(chunk, start + before, between, message, this.#at)) return false;
-    this.#at += between;
+    if (Number.isNaN(first) || this.at + between > message.length) return false;
+    if (!this.#hasBytes(chunk, start + before, between, message, this.at)) return false;
+    this.at += between;
     const second = this.#number(this.#secondKind, message);
-    if (this.#at + behind !== message.length || !this.#hasBytes(chunk, start + before + between, behind, message, this.#at)) return false;
+    if (this.at + behind !== message.length || !this.#hasBytes(chunk, start + before + between, behind, message, this.at)) return false;
     return this.#take(first, second);
   }
 
@@ -143,12 +146,11 @@ export class KnownRecords implements RecordFinder {
     return !Number.isNaN(this.time) && !Number.isNaN(this.value);
   }
 
-  /** Finds where the parts of a record lie, and hashes them; null where it is no plain case. Leaves `#at` at the second number. */
+  /** Finds where the parts of a record lie, and hashes them; null where it is no plain case. */
   #walk(message: Uint8Array, from: number): number | null {
-    this.#at = from;
+    this.at = from;
     let begin = from;
     let hash = 0;
-    let second = from;
     const part = (name: typeof BEFORE | typeof BETWEEN | typeof BEHIND, end: number): void => {
       for (let i = begin; i < end; i++) hash = Math.imul(hash ^ (message[i] as number), 0x01000193);
       this.#found[name] = end - begin;
@@ -156,19 +158,18 @@ export class KnownRecords implements RecordFinder {
     };
     for (let i = 0; i < this.#fields.length; i++) {
       const { branches, union } = this.#fields[i] as Field;
-      const branch = branches[union ? this.#varint(message) : 0];
+      const branch = branches[union ? this.varint() : 0];
       if (branch === undefined) return null;
       if (i === this.#first || i === this.#second) {
         if (branch !== (i === this.#first ? this.#firstKind : this.#secondKind)) return null;
-        part(i === this.#first ? BEFORE : BETWEEN, this.#at);
-        if (i === this.#second) second = this.#at;
+        part(i === this.#first ? BEFORE : BETWEEN, this.at);
+        if (i === this.#second) this.#secondAt = this.at;
         if (Number.isNaN(this.#number(branch, message))) return null;
-        begin = this.#at;
+        begin = this.at;
       } else if (!this.#skip(branch, message)) return null;
     }
-    if (this.#at !== message.length) return null;
-    part(BEHIND, this.#at);
-    this.#at = second;
+    if (this.at !== message.length) return null;
+    part(BEHIND, this.at);
     return hash ^ (hash >>> 15);
   }
 
@@ -177,41 +178,26 @@ export class KnownRecords implements RecordFinder {
       case 'null':
         return true;
       case 'boolean':
-        return ++this.#at <= message.length;
+        return ++this.at <= message.length;
       case 'string': {
-        const length = this.#varint(message);
+        const length = this.varint();
         if (!(length >= 0)) return false;
-        this.#at += length;
-        return this.#at <= message.length;
+        this.at += length;
+        return this.at <= message.length;
       }
       default:
         // A float may be no number, and is passed all the same.
-        if (branch === 'double' || branch === 'float') return (this.#at += branch === 'double' ? 8 : 4) <= message.length;
-        return !Number.isNaN(this.#varint(message));
+        if (branch === 'double' || branch === 'float') return (this.at += branch === 'double' ? 8 : 4) <= message.length;
+        return !Number.isNaN(this.varint());
     }
   }
 
   #number(kind: Branch, message: Uint8Array): number {
-    if (kind === 'int' || kind === 'long') return this.#varint(message);
-    const from = message.byteOffset + this.#at;
-    this.#at += kind === 'double' ? 8 : 4;
-    if (this.#at > message.length) return Number.NaN;
+    if (kind === 'int' || kind === 'long') return this.varint();
+    const from = message.byteOffset + this.at;
+    this.at += kind === 'double' ? 8 : 4;
+    if (this.at > message.length) return Number.NaN;
     return kind === 'double' ? this.#messages.getFloat64(from, true) : this.#messages.getFloat32(from, true);
-  }
-
-  /** NaN where the bytes end, or a double does not hold the number. */
-  #varint(message: Uint8Array): number {
-    let value = 0;
-    let scale = 1;
-    for (let i = 0; i < 10; i++) {
-      const byte = message[this.#at++];
-      if (byte === undefined) return Number.NaN;
-      value += (byte & 0x7f) * scale;
-      if (byte < 0x80) break;
-      scale *= 128;
-    }
-    if (value > Number.MAX_SAFE_INTEGER) return Number.NaN;
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
   /** Makes room for another record; false where it has none. */
