@@ -96,6 +96,7 @@ describe('the walls of the layout', () => {
     const LAYERS = [
       'lib/model/',
       'lib/nodeset',
+      'lib/deadline',
       'lib/collectors/',
       'lib/readers/',
       'lib/store/',
@@ -112,6 +113,7 @@ describe('the walls of the layout', () => {
     const RANK: Record<string, number> = {
       'lib/model/': 0,
       'lib/nodeset': 0,
+      'lib/deadline': 0,
       'lib/collectors/': 2,
       'lib/readers/': 2,
       'lib/store/': 2,
@@ -130,6 +132,12 @@ describe('the walls of the layout', () => {
       m.ours.filter((to) => (rank(to) ?? 0) > (rank(m.path) ?? 9)).map((to) => `${m.path} → ${to}`),
     );
     expect(upwards).toEqual([]);
+  });
+
+  it('no deadline is of a kind that may be collected before it fires', () => {
+    const code = (text: string): string => text.replaceAll(/\/\*[^]*?\*\/|\/\/.*$/gm, '');
+    const weak = [...modules.values()].filter((m) => /AbortSignal\.(?:any|timeout)\(/.test(code(m.text)));
+    expect(weak.map((m) => m.path)).toEqual([]);
   });
 
   it('nobody starts a process', () => {

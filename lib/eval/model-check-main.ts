@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { ModelConfig } from '../config.ts';
+import { abortAfter } from '../deadline.ts';
 import { openaiClient } from '../harness/openai.ts';
 import { probeEndpoint } from '../harness/probe.ts';
 import { oneLine } from '../model/text.ts';
@@ -51,7 +52,7 @@ const { profile, checks } = await probeEndpoint({
   client,
   clock: Date.now,
   context: config.context ?? null,
-  signal: AbortSignal.timeout(config.timeout * 2),
+  signal: abortAfter(config.timeout * 2),
 });
 for (const c of checks) say(`  ${c.status.padEnd(8)} ${c.name}: ${c.detail}${c.advice === undefined ? '' : `\n           → ${c.advice}`}`);
 say(`  known of it: ${oneLine(JSON.stringify(profile?.capabilities ?? {}), 600)}\nthe bundled days`);

@@ -1,3 +1,4 @@
+import { abortAfter } from '../deadline.ts';
 import type { AuditEntry } from '../model/audit.ts';
 import { canonicalJson, type Json, type JsonObject } from '../model/json.ts';
 import { sha256Hex } from '../model/identity.ts';
@@ -89,7 +90,7 @@ class Talk {
   constructor(c: Conversation) {
     this.#c = c;
     this.#history = new History(c.opening);
-    this.#asker = new Asker({ ...c, signal: AbortSignal.timeout(c.limits.timeout) });
+    this.#asker = new Asker({ ...c, signal: abortAfter(c.limits.timeout) });
     this.#shown.add(c.briefed);
     this.#signs.push(...signsIn(c.briefed, 'briefing'));
   }

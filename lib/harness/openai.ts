@@ -1,4 +1,5 @@
 import type { ModelConfig } from '../config.ts';
+import { under } from '../deadline.ts';
 import { oneLine } from '../model/text.ts';
 import { VERSION } from '../version.ts';
 import { type ModelClient, ModelError } from './client.ts';
@@ -29,10 +30,11 @@ export function openaiClient(config: ModelConfig, key: () => Promise<string | un
     complete: (request, signal) =>
       guarded(signal, async () => {
         const client = await sdk(base, (await key()) ?? 'none');
-        // The library leaves a listener on the signal with every request: on one of the request's own it goes with it.
-        const own = AbortSignal.any([signal]);
-        const response = await client.chat.completions.create(toWire(config, request), { signal: own }).asResponse();
-        return readAnswer(await readBody(response));
+        // The library leaves a listener on the signal with every request.
+        return under(signal, async (own) => {
+          const response = await client.chat.completions.create(toWire(config, request), { signal: own }).asResponse();
+          return readAnswer(await readBody(response, own));
+        });
       }).catch(async (error: unknown) => {
         if (!(error instanceof ModelError) || error.code !== 'model') throw error;
         const served = (await inspectServer(getter(base, key, signal), config.name)).models ?? [];
@@ -71,7 +73,7 @@ async function sdk(baseURL: string, apiKey: string) {
     fetchOptions: { redirect: 'error' },
     fetch: async (url, init) => {
       const response = await fetch(url, init);
-      if (!response.ok) throw failureOf(response.status, await readBody(response), response.headers);
+      if (!response.ok) throw failureOf(response.status, await readBody(response, init?.signal), response.headers);
       return response;
     },
     defaultHeaders: {
@@ -88,9 +90,11 @@ function getter(base: string, key: () => Promise<string | undefined>, signal: Ab
     try {
       const url = new URL(path, `${base}/`);
       const headers = { authorization: `Bearer ${(await key()) ?? 'none'}`, 'user-agent': `hpc-observer/${VERSION}` };
-      const response = await fetch(url, { method: 'GET', headers, redirect: 'error', signal });
-      const body = await readBody(response);
-      return response.ok ? { body, server: response.headers.get('server') } : null;
+      return await under(signal, async (own) => {
+        const response = await fetch(url, { method: 'GET', headers, redirect: 'error', signal: own });
+        const body = await readBody(response, own);
+        return response.ok ? { body, server: response.headers.get('server') } : null;
+      });
     } catch (error) {
       if (signal.aborted) throw error;
       return null;

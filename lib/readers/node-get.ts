@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { abortAfter } from '../deadline.ts';
 import { ReadError } from '../model/collector.ts';
 import type { Answered, GetRequest } from './http.ts';
 
@@ -8,7 +9,7 @@ export function nodeGet({ url, headers, ca, maxBytes, timeout }: GetRequest): Pr
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const fail = (code: 'unreadable' | 'timeout' | 'too_large', message: string): void => reject(new ReadError(code, url.href, message));
-    const signal = AbortSignal.timeout(timeout);
+    const signal = abortAfter(timeout);
     const broken = (message: string): void =>
       signal.aborted ? fail('timeout', `did not answer within ${timeout} ms`) : fail('unreadable', message);
     const outgoing = send(url, { method: 'GET', headers, agent: false, signal, ...(ca !== undefined && { ca }) }, (incoming) => {

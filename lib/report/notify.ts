@@ -1,4 +1,5 @@
 import type { NotifyConfig } from '../config.ts';
+import { abortAfter } from '../deadline.ts';
 import type { Report, SinkResult } from '../model/report.ts';
 import { oneLine } from '../model/text.ts';
 import type { Observer } from '../steps/observer.ts';
@@ -54,7 +55,7 @@ async function tell(observer: Needed & { send: typeof fetch }, sink: NotifyConfi
   const { bodies, log, sent, cut, what } = messages(sink, report, { before, now: clock() });
   const token = sink.token_file === undefined ? null : tokenOf(await observer.secret(sink.token_file));
   const url = sink.type === 'alertmanager' ? `${sink.url.replace(/\/+$/, '')}/api/v2/alerts` : sink.url;
-  const deadline = AbortSignal.timeout(patience.total);
+  const deadline = abortAfter(patience.total);
   for (const body of bodies) {
     const delivered = await deliver(send, { url, body, token, deadline }, patience, clock);
     if (!delivered.ok) return { status: 'failed', reason: delivered.reason, sent: 0, cut: 0 };

@@ -1,6 +1,7 @@
 import { AuditLog } from '../audit/audit.ts';
 import { collectorOf } from '../collectors/registry.ts';
 import { type Config, type SourceConfig, tokenFilesOf } from '../config.ts';
+import { abortAfter } from '../deadline.ts';
 import { lintGroundTruth } from '../findings/lint.ts';
 import { probeEndpoint } from '../harness/probe.ts';
 import type { Profile } from '../harness/profile.ts';
@@ -214,7 +215,7 @@ async function model(observer: Observer): Promise<{ checks: Check[]; profile: Pr
     client,
     clock: Date.now,
     context: config.model?.context ?? null,
-    signal: AbortSignal.timeout(config.model?.timeout ?? parseDuration('2m')),
+    signal: abortAfter(config.model?.timeout ?? parseDuration('2m')),
   });
   try {
     if (profile) await writeProfile(store, profile);

@@ -1,3 +1,4 @@
+import { piecesOf, under } from '../../deadline.ts';
 import { oneLine } from '../../model/text.ts';
 
 /** How long a sink may keep a tick waiting. */
@@ -34,7 +35,7 @@ export async function deliver(send: typeof fetch, outgoing: Outgoing, patience: 
   const { deadline } = outgoing;
   let reason = '';
   for (let attempt = 1; attempt <= patience.attempts; attempt++) {
-    const answer = await once(send, outgoing, AbortSignal.any([deadline, AbortSignal.timeout(patience.attempt)]), now);
+    const answer = await once(send, outgoing, patience.attempt, now);
     if ('ok' in answer) return answer;
     reason = attempt === 1 ? answer.retry : `${answer.retry}, ${attempt} times`;
     const wait = answer.after ?? patience.wait * 2 ** (attempt - 1);
@@ -50,15 +51,17 @@ export async function deliver(send: typeof fetch, outgoing: Outgoing, patience: 
 
 type Answer = Delivered | { retry: string; after?: number };
 
-async function once(send: typeof fetch, { url, body, token }: Outgoing, signal: AbortSignal, now: () => number): Promise<Answer> {
-  try {
-    const response = await send(url, {
+async function once(send: typeof fetch, { url, body, token, deadline }: Outgoing, attempt: number, now: () => number): Promise<Answer> {
+  const post = (signal: AbortSignal): Promise<Response> =>
+    send(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token !== null && { authorization: `Bearer ${token}` }) },
       body: JSON.stringify(body),
       redirect: 'manual',
       signal,
     });
+  try {
+    const response = await under(deadline, post, attempt);
     if (response.ok) {
       await response.body?.cancel();
       return { ok: true };
@@ -69,7 +72,7 @@ async function once(send: typeof fetch, { url, body, token }: Outgoing, signal: 
       return { ok: false, reason: `answered with a redirect (${status}), which is not followed` };
     }
     // What it says beside is not needed: a body that breaks off or never ends changes nothing about the status.
-    const said = `answered ${status}${excerpt(await beginning(response).catch(() => ''))}`;
+    const said = `answered ${status}${excerpt(await under(deadline, (own) => beginning(response, own), attempt).catch(() => ''))}`;
     if (status !== 429 && status < 500) return { ok: false, reason: said };
     const after = retryAfter(response.headers.get('retry-after'), now());
     return { retry: said, ...(after !== undefined && { after }) };
@@ -78,17 +81,13 @@ async function once(send: typeof fetch, { url, body, token }: Outgoing, signal: 
   }
 }
 
-async function beginning(response: Response): Promise<string> {
-  const reader = response.body?.getReader();
-  if (!reader) return '';
+async function beginning(response: Response, signal: AbortSignal): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
-  while (text.length < MAX_EXCERPT) {
-    const { done, value } = await reader.read();
-    if (done) return text;
-    text += decoder.decode(value as Uint8Array, { stream: true });
+  for await (const piece of piecesOf(response, signal)) {
+    text += decoder.decode(piece, { stream: true });
+    if (text.length >= MAX_EXCERPT) break;
   }
-  await reader.cancel();
   return text;
 }
 
