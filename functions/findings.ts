@@ -1,22 +1,23 @@
 import type { Context } from 'hono';
+import { etag } from 'hono/etag';
 import { FindingState } from '../lib/model/finding.ts';
 import { onceOfFrozen } from '../lib/model/once.ts';
 import type { Report } from '../lib/model/report.ts';
 import { readReport } from '../lib/report/publish.ts';
 import { readStory } from '../lib/steps/story.ts';
+import { answerBytes, jsonBytes } from './answer.ts';
 import { createFunction, type FunctionEnv, problem } from './function.ts';
-import { answerJson, jsonBytes } from './json.ts';
 
 const app = createFunction();
 
-app.get('/', async (c) => {
+app.get('/', etag(), async (c) => {
   const state = c.req.query('state');
   if (state !== undefined && !FindingState.safeParse(state).success) {
     return problem(c, 400, { title: 'Bad state', detail: `expected one of ${FindingState.options.join(', ')}` });
   }
   const report = await readReport(c.get('observer').reports, 'latest');
   if (!report) return problem(c, 404, { title: 'No report', detail: 'no tick has ended yet: POST /run' });
-  return answerJson(c, listOf(report)(state));
+  return answerBytes(c, listOf(report)(state));
 });
 
 /** The lists of a report that were asked for, by state, as JSON. */

@@ -1,7 +1,9 @@
 import type { Context } from 'hono';
+import { etag } from 'hono/etag';
 import type { Report } from '../lib/model/report.ts';
 import { listReports, readReport } from '../lib/report/publish.ts';
 import { renderBytes, REPORT_TYPES, type ReportFormat } from '../lib/report/render.ts';
+import { answerBytes } from './answer.ts';
 import { createFunction, type FunctionEnv, problem } from './function.ts';
 
 const NAME = /^(latest|\d{8}t\d{6}\.\d{3}z)(?:\.(json|md|txt|html))?$/;
@@ -25,12 +27,12 @@ export function headOf(report: Report): Record<string, unknown> {
 }
 
 const app = createFunction();
-app.get('/', async (c) => show(c, 'latest', 'html'));
+app.get('/', etag(), async (c) => show(c, 'latest', 'html'));
 app.get('/reports', async (c) => {
   const ticks = await listReports(c.get('observer').reports);
   return c.json({ reports: ticks.slice(0, MAX_LISTED), total: ticks.length });
 });
-app.get('/reports/:name', async (c) => {
+app.get('/reports/:name', etag(), async (c) => {
   const name = NAME.exec(c.req.param('name'));
   if (!name) return problem(c, 404, { title: 'No such report', detail: 'expected latest or a tick, with .json, .md, .txt or .html' });
   return show(c, name[1] as string, (name[2] ?? 'json') as ReportFormat);
@@ -47,7 +49,7 @@ async function show(c: Context<FunctionEnv>, tick: string, format: ReportFormat)
   c.header('x-content-type-options', 'nosniff');
   // A stored tick is looked up as it was; the latest is taken for the present, which it may not be.
   const { clock } = c.get('observer');
-  return c.body(renderBytes(report, format, tick === 'latest' ? clock() : undefined), 200, { 'content-type': REPORT_TYPES[format] });
+  return answerBytes(c, renderBytes(report, format, tick === 'latest' ? clock() : undefined), REPORT_TYPES[format]);
 }
 
 export default app;

@@ -1,10 +1,11 @@
+import { etag } from 'hono/etag';
 import { OBSERVER } from '../lib/findings/observe.ts';
 import { onceOfFrozen } from '../lib/model/once.ts';
 import type { Snapshot } from '../lib/model/snapshot.ts';
 import { TimeId } from '../lib/model/time.ts';
 import { latestChanges } from '../lib/steps/diff.ts';
+import { answerBytes, jsonBytes } from './answer.ts';
 import { createFunction, problem } from './function.ts';
-import { answerJson, jsonBytes } from './json.ts';
 
 const app = createFunction();
 
@@ -17,7 +18,7 @@ app.get('/snapshots/:source', async (c) => {
   return c.json({ source, snapshots: await snapshots.list(source) });
 });
 
-app.get('/snapshots/:source/:id', async (c) => {
+app.get('/snapshots/:source/:id', etag(), async (c) => {
   const { config, snapshots } = c.get('observer');
   const { source, id } = c.req.param();
   if (!config.sources.has(source) && source !== OBSERVER) return noSuchSource(c, source);
@@ -35,7 +36,7 @@ app.get('/snapshots/:source/:id', async (c) => {
       detail: `${source} has no snapshot ${id.slice(0, 40)}; GET /snapshots/${source} lists them`,
       source,
     });
-  return answerJson(c, bytesOf(snapshot));
+  return answerBytes(c, bytesOf(snapshot));
 });
 
 const bytesOf = onceOfFrozen((snapshot: Snapshot) => jsonBytes(snapshot));

@@ -1,18 +1,19 @@
 import { bodyLimit } from 'hono/body-limit';
+import { etag } from 'hono/etag';
 import { storedView } from '../lib/steps/view.ts';
 import { invoke, tools } from '../lib/tools/registry.ts';
+import { answerBytes, jsonBytes } from './answer.ts';
 import { authorised } from './auth.ts';
 import { createFunction, problem } from './function.ts';
-import { answerJson, jsonBytes } from './json.ts';
 
 const MAX_ARGUMENTS = 64 * 1024;
 
 const app = createFunction();
 
 let menu: Uint8Array<ArrayBuffer> | undefined;
-app.get('/', (c) => {
+app.get('/', etag(), (c) => {
   menu ??= jsonBytes({ tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })) });
-  return answerJson(c, menu);
+  return answerBytes(c, menu);
 });
 
 app.use(

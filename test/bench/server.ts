@@ -42,6 +42,7 @@ export const serverPart: Part = {
       const listening: Stage = { ...watch.take('listens'), peak: peakOf(child) };
       await watch.time('first run, nobody reads', () => post(port, '/run'));
       fleet.write(start + 24 * HOUR, sink);
+      await watch.best('the whole report, in full', 5, () => ask(port, 'GET', '/reports/latest.json'));
       const idle = await readFor(port, pause(5000));
       const run = watch.time('next run, while they read', () => post(port, '/run'));
       const busy = await readFor(port, run);
@@ -76,17 +77,25 @@ function peakOf({ pid }: ChildProcess): number {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 }
 
-/** Reads at a steady rate until something is done; each wait counts from when its request was due. @throws where a read fails */
+/**
+ * Reads at a steady rate until something is done, as dashboards and browsers poll: what is still the same is not sent
+ * again. Each wait counts from when its request was due. @throws where a read fails
+ */
 async function readFor(port: number, until: Promise<unknown>): Promise<number[]> {
   const over = new AbortController();
   const ended = until.finally(() => over.abort());
   const waits: Promise<number>[] = [];
+  const tags = new Map<string, string>();
   const began = performance.now();
   for (let i = 0; !over.signal.aborted; i++) {
     const due = began + (i * 1000) / READS_A_SECOND;
     const early = due - performance.now();
     if (early > 0) await pause(early);
-    const wait = ask(port, 'GET', READS[i % READS.length] as string).then(() => performance.now() - due);
+    const path = READS[i % READS.length] as string;
+    const wait = ask(port, 'GET', path, tags.get(path)).then((tag) => {
+      if (tag !== undefined) tags.set(path, tag);
+      return performance.now() - due;
+    });
     wait.catch(() => undefined);
     waits.push(wait);
   }
@@ -107,13 +116,19 @@ async function post(port: number, path: string): Promise<void> {
   await ask(port, 'POST', path);
 }
 
-/** One request, read to its end. @throws where it is not answered with 200 */
-function ask(port: number, method: string, path: string): Promise<void> {
+/**
+ * One request, read to its end.
+ * @param known the tag of what the reader has: it is then told, without a body, that this is still the same
+ * @returns the tag of the answer, where it has one
+ * @throws where it is not answered
+ */
+function ask(port: number, method: string, path: string, known?: string): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     // A connection each, as curl makes them: one that idles too long is closed under the next request.
-    request({ host: '127.0.0.1', port, method, path, agent: false }, (response) => {
+    const headers = known === undefined ? {} : { 'if-none-match': known };
+    request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (response) => {
       response.on('error', reject).once('end', () => {
-        if (response.statusCode === 200) resolve();
+        if (response.statusCode === 200 || response.statusCode === 304) resolve(response.headers.etag);
         else reject(new Error(`${method} ${path} answered ${response.statusCode}`));
       });
       response.resume();

@@ -95,3 +95,35 @@ describe('POST /run', () => {
     told.dispose();
   });
 });
+
+describe('what is polled', () => {
+  const paths = ['/', '/reports/latest.json', '/reports/latest.txt', '/findings', '/findings?state=new', '/tools'];
+
+  it.each(paths)('GET %s sends a body only where it is another one', async (path) => {
+    await publishReport(observer, report({ findings: [finding({ node: 'n1' })] }));
+    const first = await get(path);
+    const tag = first.headers.get('etag') as string;
+    expect(tag).toMatch(/^"[0-9a-f]{64}"$/);
+    expect(first.headers.get('cache-control')).toBe('no-cache');
+
+    const again = await app.request(path, { headers: { 'if-none-match': `"other", W/${tag}` } }, { observer });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    expect(again.headers.get('etag')).toBe(tag);
+    const otherwise = await app.request(path, { headers: { 'if-none-match': '"other"' } }, { observer });
+    expect([otherwise.status, await otherwise.text()]).toEqual([200, await first.text()]);
+  });
+
+  it('is sent anew after the next tick', async () => {
+    await publishReport(observer, report({ at: NOW - MINUTE, findings: [finding({ node: 'n1' })] }));
+    const before = (await get('/findings')).headers.get('etag') as string;
+    await publishReport(observer, report({ findings: [finding({ node: 'n2' })] }));
+    const after = await app.request('/findings', { headers: { 'if-none-match': before } }, { observer });
+    expect(after.status).toBe(200);
+    expect(await after.text()).toContain('n2');
+  });
+
+  it('never answers 304 where there is nothing', async () => {
+    const missing = await app.request('/reports/latest.json', { headers: { 'if-none-match': '*' } }, { observer });
+    expect(missing.status).toBe(404);
+  });
+});
