@@ -151,20 +151,21 @@ function lossShows({ effects }: LaidFault, node: Node, tick: Tick): Shown[] {
   const subject = { type: 'node', id: node.name };
   const { loss, momDown, begins, ends, jobStuck } = effects.nodes?.get(node.name) ?? {};
   const shows: Shown[] = [];
+  const job = jobOn(tick, node);
   if (loss !== undefined || momDown === true) {
-    const job = jobOn(tick, node);
     shows.push({ kind: job === null ? 'node_down' : 'node_down_with_jobs', subject });
     // A job that never leaves says so of itself, wherever it hangs.
-    if (job !== null) shows.push({ kind: 'job_on_broken_node', subject: { type: 'job', id: job.name }, maybe: job.isLeaving });
+    if (job !== null) shows.push(brokenJob(job.name, job.isLeaving));
   }
   if (jobStuck === true) {
-    const job = jobOn(tick, node);
     // The scheduler's times carry no zone: how long it has been leaving is known when it is seen a second time.
     if (job !== null) shows.push({ subject: { type: 'job', id: job.name }, settles: SETTLED + tick.plan.spec.tick });
   }
-  // While it boots it is down.
-  if (begins !== undefined || ends !== undefined || loss !== undefined)
+  // While it boots it is down, and so may be the job that it takes along.
+  if (begins !== undefined || ends !== undefined || loss !== undefined) {
     for (const kind of ['node_down', 'node_down_with_jobs']) shows.push({ kind, subject, maybe: true });
+    if (job !== null) shows.push(brokenJob(job.name, true));
+  }
   if (loss === 'off') {
     shows.push({ kind: 'node_off', subject });
     if (isManaged(node)) shows.push({ kind: 'server_off', subject }, { kind: 'console_disconnected', subject });
@@ -173,4 +174,8 @@ function lossShows({ effects }: LaidFault, node: Node, tick: Tick): Shown[] {
   // Exporters run on the node itself.
   if (loss === 'dead' && node.cooling === 'air') shows.push({ kind: 'telemetry_gap', subject, maybe: true });
   return shows;
+}
+
+function brokenJob(id: string, maybe: boolean): Shown {
+  return { kind: 'job_on_broken_node', subject: { type: 'job', id }, maybe };
 }

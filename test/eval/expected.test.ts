@@ -38,6 +38,21 @@ describe('what is expected', () => {
     expect([3, 4].map((look) => at(look).must.has('source weka_state'))).toEqual([false, true]);
   });
 
+  it('accounts for the job on a node that resets and comes up again', () => {
+    const where = 'x1000c1s2b1n1';
+    const fault = { kind: 'reset_unasked', where, from: '175m', until: '185m' };
+    const jobs = new Set<string>();
+    for (let seed = 0; seed < 8; seed++) {
+      const fleet = fleetOf({ seed, nodes: 72, tick: '1h', noise: 1, faults: [fault] });
+      const { may } = fleet.expected(fleet.timeOf(3));
+      const broken = [...may].filter((key) => key.startsWith('job_on_broken_node '));
+      for (const key of broken) jobs.add(key);
+      expect(broken.length, `seed ${seed}`).toBeLessThanOrEqual(1);
+      expect(may.has(`node_down_with_jobs node ${where}`), `seed ${seed}`).toBe(true);
+    }
+    expect(jobs.size).toBeGreaterThan(2);
+  });
+
   it('grows with time where its fault does', () => {
     const ramp = { from: 10, to: 20, over: 100 };
     expect([-5, 0, 50, 100, 900].map((elapsed) => amountAt(ramp, elapsed))).toEqual([10, 10, 15, 20, 20]);
