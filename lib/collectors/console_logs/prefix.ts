@@ -1,4 +1,4 @@
-import { fromLocal } from './zone.ts';
+import { fromLocal } from '../../model/local-time.ts';
 
 /** One message of a console line, with what its prefixes told. */
 export interface Message {

@@ -1,6 +1,7 @@
 import { type Collected, type CollectContext, defineCollector, type Input, UnusableInput } from '../../model/collector.ts';
 import type { ConditionDraft } from '../../model/condition.ts';
 import { subjectId } from '../../model/identity.ts';
+import { fromLocal } from '../../model/local-time.ts';
 import { oneLine } from '../../model/text.ts';
 import { fold } from '../../nodeset.ts';
 import { COMMANDS, currentDocuments, type Document, lostCount, readDocuments, ROLES, type Role } from './documents.ts';
@@ -9,7 +10,6 @@ import { type Host, type Hosts, readHosts } from './hosts.ts';
 import { isNeverRunning, jobConditions, type JobFrame, type JobLimits, watchedJobs } from './job-conditions.ts';
 import { type Jobs, readJobs } from './jobs.ts';
 import { kinds } from './kinds.ts';
-import { instantOf } from './local-time.ts';
 import { nodeConditions } from './node-conditions.ts';
 import { isOffline } from './node-states.ts';
 import { Carry, MAX_CARRIED, Options, ruleDuration, ruleNumber } from './options.ts';
@@ -97,7 +97,7 @@ async function collect(inputs: readonly Input[], context: Context): Promise<Coll
     saw: { nodes: of('nodes').length > 0, jobs: of('jobs').length > 0 },
     time: timeOf('nodes'),
     neverRuns: jobs.jobs.filter((job) => isNeverRunning(job, limits.neverRuns)).length,
-    instant: (reading) => instantOf(reading, context.timezone),
+    instant: (reading) => fromLocal(reading, context.timezone),
   };
   return {
     summary: summarise(digested),

@@ -1,4 +1,4 @@
-/** Reads local times that carry no zone, as console servers write them. Formatters are dear, so each zone's is kept. */
+/** Local times that carry no zone, as console servers and schedulers write them. Formatters are dear, so each zone's is kept. */
 const formatters = new Map<string, Intl.DateTimeFormat | null>();
 /** By zone, then by quarter of an hour: a key of both would be made anew for every line. */
 const offsets = new Map<string, Map<number, number>>();
@@ -45,8 +45,9 @@ function offsetAt(ms: number, timezone: string): number {
 }
 
 /**
- * A wall clock reading (given as if it were UTC) of a zone → ms since the epoch. In the hour that occurs twice the
- * earlier instant is meant; a reading that the zone skips is taken with the offset before the jump.
+ * A wall clock reading (given as if it were UTC) of an IANA zone → ms since the epoch; of a zone that the platform does
+ * not know it is taken as UTC. In the hour that occurs twice the earlier instant is meant; a reading that the zone skips
+ * is taken with the offset before the jump.
  */
 export function fromLocal(reading: number, timezone: string): number {
   if (timezone === 'UTC') return reading;
