@@ -141,8 +141,33 @@ describe('health', () => {
     expect(result.summary['health']).toBe('unknown');
     expect(result.coverage.observed).toEqual({});
     expect(result.coverage.problems).toMatchObject([
-      { effect: 'input', message: `status: ${field} missing: the state of the cluster cannot be told` },
+      { effect: 'input', message: `status: ${field} missing or unusable: the state of the cluster cannot be told` },
     ]);
+  });
+
+  it('is as bad as what can be read of the protection state says, though an entry cannot', async () => {
+    const odd = { protectionState: [{ numFailures: null, percent: 0 }, { numFailures: 2, percent: 5 }, 7] };
+    const result = await collect([statusFile({ rebuild: rebuild({}, odd) })]);
+    expect(kinds(result)).toEqual(['storage_at_risk', 'storage_degraded']);
+    expect(result.coverage.observed).toEqual({});
+    expect(result.series).not.toHaveProperty('unprotected_percent');
+    // How many failures are tolerated cannot be told from half of it.
+    const untold = await collect([statusFile({ stripe_protection_drives: null, rebuild: rebuild({}, odd) })]);
+    expect(kinds(untold)).toEqual(['storage_degraded']);
+    expect(untold.summary['protection']).toMatchObject({ full: false });
+  });
+
+  it.each([
+    ['rebuild.unavailablePercent', { rebuild: rebuild({}, { unavailablePercent: 'NaN' }) }],
+    ['rebuild.unavailableMiB', { rebuild: rebuild({}, { unavailableMiB: -1 }) }],
+    ['drives', { drives: { active: '?', total: 6 } }],
+    ['io_nodes', { io_nodes: 6 }],
+    ['buckets', { buckets: [30, 30] }],
+  ])('is not told to be good by a %s that cannot be read', async (field, over) => {
+    const result = await collect([statusFile(over)]);
+    expect(result.summary['health']).toBe('unknown');
+    expect(result.coverage.observed).toEqual({});
+    expect(result.coverage.problems).toMatchObject([{ effect: 'input', message: expect.stringContaining(`status: ${field} `) }]);
   });
 
   it('takes no counter from what is none', async () => {

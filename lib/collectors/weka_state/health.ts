@@ -2,7 +2,7 @@ import type { ConditionDraft } from '../../model/condition.ts';
 import { formatDuration, toIso } from '../../model/time.ts';
 import type { Frame } from './digest.ts';
 import { bytesText, percentText, type Ratio } from './fields.ts';
-import { isConclusive, type Licence, type Protection, type Status } from './status.ts';
+import { isConclusive, isProtectionWhole, type Licence, type Protection, type Status } from './status.ts';
 import { DAY, MINUTE } from './thresholds.ts';
 
 export const HEALTH = ['ok', 'degraded', 'at_risk', 'unavailable', 'stopped', 'unknown'] as const;
@@ -18,7 +18,7 @@ export function holding(protection: readonly Protection[] | null): Protection[] 
 /** How many failures the data survive; where no field says it, the protection state has an entry for each of them. */
 export function tolerated(status: Status): number | null {
   if (status.protectionDrives !== null && status.protectionDrives > 0) return status.protectionDrives;
-  const last = status.protection?.at(-1)?.failures ?? 0;
+  const last = isProtectionWhole(status) ? (status.protection?.at(-1)?.failures ?? 0) : 0;
   return last > 0 ? last : null;
 }
 
@@ -151,7 +151,7 @@ export function followRebuild(
   before: RebuildProgress | null,
 ): { progress: RebuildProgress | null; drafts: ConditionDraft[] } {
   const waiting = holding(status.protection);
-  if (waiting.length === 0) return { progress: null, drafts: [] };
+  if (waiting.length === 0) return { progress: isProtectionWhole(status) ? null : before, drafts: [] };
   const mark = JSON.stringify([status.rebuildPercent ?? waiting.map((p) => p.percent), status.copiesDoneMib]);
   const still = before !== null && before.mark === mark && before.movedAt <= frame.at;
   const progress = still ? before : { mark, movedAt: frame.at };

@@ -18,7 +18,7 @@ import { wekaKinds } from './kinds.ts';
 import { digestObjectStores, observedBuckets } from './objectstores.ts';
 import { Problems } from './problems.ts';
 import { ROLES } from './recognise.ts';
-import { isConclusive, readLicence, readStatus, type Status } from './status.ts';
+import { isConclusive, isProtectionWhole, readLicence, readStatus, type Status } from './status.ts';
 import { licenceSummary, statusSummary } from './summary.ts';
 import { DAY, readThresholds } from './thresholds.ts';
 
@@ -132,7 +132,7 @@ function digestCluster(
 ) {
   const licence = status?.licence ?? readLicence(sections.get('licence')?.records[0]?.value);
   const capacity = status === null ? null : capacityOf(status, fileSystems);
-  const rebuild = status?.protection == null ? { progress: before.rebuild, drafts: [] } : followRebuild(status, frame, before.rebuild);
+  const rebuild = status === null ? { progress: before.rebuild, drafts: [] } : followRebuild(status, frame, before.rebuild);
   const ofStatus =
     status === null || capacity === null
       ? []
@@ -193,7 +193,8 @@ function seriesOf(status: Status | null, capacity: Capacity | null, fileSystems:
     total_bytes: capacity?.totalBytes,
     raid_fill: capacity?.raidFill,
     drives_active: status?.drives?.active,
-    unprotected_percent: status?.protection == null ? null : holding(status.protection).reduce((n, p) => n + p.percent, 0),
+    unprotected_percent:
+      status === null || !isProtectionWhole(status) ? null : holding(status.protection).reduce((n, p) => n + p.percent, 0),
     rebuild_percent: status?.rebuildPercent,
     ops: status?.activity['ops'],
     read_bytes_per_second: status?.activity['readBytesPerSecond'],

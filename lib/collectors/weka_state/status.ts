@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../model/json.ts';
 import type { RawRecord, Section } from './documents.ts';
 import {
   type Amount,
@@ -53,8 +54,10 @@ export interface Status {
   blacklisted: number | null;
   dataDrives: number | null;
   protectionDrives: number | null;
-  /** By number of failures, ascending; null where nothing usable is said. */
+  /** By number of failures, ascending; what can be read of it, null where nothing can. */
   protection: Protection[] | null;
+  /** Fields on which the judgement of health rests and that hold nothing usable. */
+  unread: string[];
   unavailablePercent: number;
   unavailableMib: number;
   rebuildPercent: number | null;
@@ -92,16 +95,20 @@ export function readStatus(section: Section | undefined, problems: Problems): St
       problems.note(`is a status no newer than that of ${newest.input}, which counts`, other.input);
     else problems.input(`is the status of another cluster (${other.name}) than ${newest.input}; one source is one cluster`, other.input);
   }
-  const missing = [newest.ioStatus === null && 'io_status', newest.protection === null && 'rebuild.protectionState'].filter(
-    (m) => m !== false,
-  );
-  if (missing.length > 0) problems.input(`status: ${missing.join(' and ')} missing: the state of the cluster cannot be told`, newest.input);
+  const { unread } = newest;
+  if (unread.length > 0)
+    problems.input(`status: ${unread.join(' and ')} missing or unusable: the state of the cluster cannot be told`, newest.input);
   return newest;
 }
 
 /** Whether a status is enough to say that nothing is wrong. */
 export function isConclusive(status: Status | null): status is Status {
-  return status !== null && status.ioStatus !== null && status.protection !== null;
+  return status !== null && status.unread.length === 0;
+}
+
+/** Whether nothing of the protection state is left unread. */
+export function isProtectionWhole({ protection, unread }: Status): boolean {
+  return protection !== null && !unread.includes(PROTECTION);
 }
 
 export function readLicence(source: unknown): Licence | null {
@@ -154,6 +161,7 @@ function statusOf({ value, input }: RawRecord): Status {
     unprovisionedBytes: number(at('capacity', 'unprovisioned_bytes')),
     unavailableBytes: positive(at('capacity', 'unavailable_bytes')),
     raidFill: fill === null ? null : fill / 1e6,
+    unread: unreadOf(value),
     raidFillSeverity: text(at('buckets_info', 'reportedRaidFillLevelSeverity'), 32),
     licence: readLicence(at('licensing')),
     alerts: count(at('active_alerts_count')),
@@ -162,6 +170,32 @@ function statusOf({ value, input }: RawRecord): Status {
     activity: activityOf(at('activity')),
   };
 }
+
+const PROTECTION = 'rebuild.protectionState';
+/** What a cluster always says of its health. */
+const NEEDED: readonly (readonly [string, (value: unknown) => boolean])[] = [
+  ['io_status', (value) => state(value) !== null],
+  [PROTECTION, (value) => readProtection(value)?.whole === true],
+];
+/** What not every release says; where it is said, and cannot be read, it may be anything. */
+const TOLD: readonly (readonly [string, (value: unknown) => boolean])[] = [
+  ['rebuild.unavailablePercent', (value) => positive(value) !== null],
+  ['rebuild.unavailableMiB', (value) => positive(value) !== null],
+  ['drives', (value) => ratio(value) !== null],
+  ['io_nodes', (value) => ratio(value) !== null],
+  ['buckets', (value) => ratio(value) !== null],
+];
+
+function unreadOf(value: JsonObject): string[] {
+  const at = (path: string): unknown => path.split('.').reduce<unknown>(member, value);
+  return [
+    ...NEEDED.filter(([path, isUsable]) => !isUsable(at(path))),
+    ...TOLD.filter(([path, isUsable]) => (at(path) ?? null) !== null && !isUsable(at(path))),
+  ].map(([path]) => path);
+}
+
+/** Far more than any stripe has protection drives. */
+const MAX_STATES = 64;
 
 type Rebuild = Pick<
   Status,
@@ -172,7 +206,7 @@ function rebuildOf(rebuild: unknown): Rebuild {
   const active = count(member(rebuild, 'numActiveFDs'));
   const required = count(member(rebuild, 'requiredFDsForRebuild'));
   return {
-    protection: protectionOf(member(rebuild, 'protectionState')),
+    protection: readProtection(member(rebuild, 'protectionState'))?.states ?? null,
     unavailablePercent: positive(member(rebuild, 'unavailablePercent')) ?? 0,
     unavailableMib: positive(member(rebuild, 'unavailableMiB')) ?? 0,
     rebuildPercent: positive(member(rebuild, 'progressPercent')),
@@ -182,17 +216,18 @@ function rebuildOf(rebuild: unknown): Rebuild {
   };
 }
 
-/** Null unless every entry can be read: half of a protection state says nothing. */
-function protectionOf(states: unknown): Protection[] | null {
-  if (!Array.isArray(states) || states.length === 0 || states.length > 64) return null;
-  const read = states.map((entry: unknown): Protection | null => {
+/** The entries that can be read, and whether that is all of them; null where none can. */
+function readProtection(entries: unknown): { states: Protection[]; whole: boolean } | null {
+  if (!Array.isArray(entries)) return null;
+  const states = entries.slice(0, MAX_STATES).flatMap((entry: unknown): Protection[] => {
     const failures = count(member(entry, 'numFailures'));
     const percent = positive(member(entry, 'percent'));
     const mib = positive(member(entry, 'MiB'));
-    return failures === null || (percent === null && mib === null) ? null : { failures, percent: percent ?? 0, mib: mib ?? 0 };
+    return failures === null || (percent === null && mib === null) ? [] : [{ failures, percent: percent ?? 0, mib: mib ?? 0 }];
   });
-  if (read.includes(null)) return null;
-  return (read as Protection[]).sort((a, b) => a.failures - b.failures || a.percent - b.percent || a.mib - b.mib);
+  if (states.length === 0) return null;
+  states.sort((a, b) => a.failures - b.failures || a.percent - b.percent || a.mib - b.mib);
+  return { states, whole: states.length === entries.length };
 }
 
 // Weka writes one event when requests of a front end begin to hang, and one when they no longer do.

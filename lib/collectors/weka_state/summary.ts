@@ -4,7 +4,7 @@ import { toIso } from '../../model/time.ts';
 import { type Capacity, capacitySummary } from './capacity.ts';
 import { type Frame, known } from './digest.ts';
 import { degradedReasons, healthOf, holding, tolerated } from './health.ts';
-import type { Licence, Status } from './status.ts';
+import { isProtectionWhole, type Licence, type Status } from './status.ts';
 
 /** What the status says, in the form that is the same for every version and way of asking. */
 export function statusSummary(status: Status, capacity: Capacity, conditions: readonly ConditionDraft[], frame: Frame): JsonObject {
@@ -41,7 +41,7 @@ function protectionSummary(status: Status): JsonObject {
   return known({
     dataDrives: status.dataDrives,
     toleratedFailures: tolerated(status),
-    full: status.protection === null ? null : waiting.length === 0,
+    full: waiting.length > 0 ? false : isProtectionWhole(status) ? true : null,
     waiting: waiting.map((p) => ({ failures: p.failures, percent: p.percent, mib: p.mib })),
     rebuildPercent: waiting.length === 0 ? null : status.rebuildPercent,
     unavailablePercent: status.unavailablePercent,
