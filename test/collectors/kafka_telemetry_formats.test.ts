@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type Collected, ReadError, UnusableInput } from '../../lib/model/collector.ts';
 import type { JsonObject } from '../../lib/model/json.ts';
-import { collect, inputOf, NOW, readingsOf } from './telemetry-inputs.ts';
+import { collect, inputOf, readingsOf } from './telemetry-inputs.ts';
 
 const T0 = Date.parse('2026-05-01T00:00:00Z');
 
@@ -181,6 +181,21 @@ describe('framing', () => {
       { effect: 'record', input: 'w.ndjson.gz', message: 'JSON that breaks off' },
     ]);
     expect(cut.summary['samples']).toBeGreaterThan(400);
+  });
+
+  it('counts a file of bytes that are longer than any message, and keeps none of them', async () => {
+    let given = 0;
+    const zeros = inputOf('core', '', {
+      *bytes() {
+        for (; given < 1000; given++) yield new Uint8Array(1024 * 1024);
+      },
+    });
+    const { coverage, summary } = await collect([zeros, inputOf('b', BESIDE)], { now: T0 });
+    expect(coverage.problems).toEqual([
+      { effect: 'note', input: 'core', message: expect.stringContaining('a binary message of more than 8388608 bytes') },
+    ]);
+    expect(given).toBeLessThan(10);
+    expect(summary['samples']).toBe(1);
   });
 
   it('goes on with the other inputs where one cannot be read', async () => {
@@ -431,6 +446,25 @@ describe('other formats', () => {
     expect(collected.summary['excluded']).toEqual({ notScalar: 2 });
   });
 
+  it('counts a point of OTLP whose series has ended, and entries that are none', async () => {
+    const point = { timeUnixNano: `${T0}000000`, attributes: [{ key: 'host.name', value: { stringValue: 'x1000c0s0b0n0' } }] };
+    const gauge = { dataPoints: [{ ...point, asDouble: 0.5, flags: 1 }, { ...point, asDouble: 'NaN' }, 7] };
+    const exponential = { dataPoints: [{ count: '3' }, { count: '4' }] };
+    const metrics = [{ name: 'hw.temperature', unit: 'Cel', gauge }, { name: 'latency', exponentialHistogram: exponential }, 7];
+    const collected = await takes(JSON.stringify({ resourceMetrics: [{ scopeMetrics: [{ metrics }, 7] }, 7] }));
+    expect(only(collected)).toBeUndefined();
+    expect(collected.summary['excluded']).toEqual({ malformed: 4, missing: 1, nonFinite: 1, notScalar: 2 });
+  });
+
+  it('counts an event that is none', async () => {
+    expect((await takes('{"Context":"x1000c0s0b0n0","Events":[7,null]}')).summary['excluded']).toEqual({ malformed: 2 });
+  });
+
+  it('counts a capture without a payload as empty', async () => {
+    const captures = [null, ''].map((payload) => JSON.stringify({ topic: 't', ts: T0, key: 'k', payload }));
+    expect((await takes(captures.join('\n'))).summary['formats']).toEqual({ empty: 2, hpcm_flat: 1, kcat: 2 });
+  });
+
   it('does not take the limits of a device for its readings', async () => {
     const collected = await takes(`node_hwmon_temp_crit_celsius{xname="x1000c0s0b0n0"} 120 ${T0}`);
     expect(only(collected)).toMatchObject([{ kind: 'limit', last: 120 }]);
@@ -449,37 +483,4 @@ describe('other formats', () => {
     const { facts } = await takes(`queue_depth{queue="a"} 3 ${T0}`);
     expect(facts?.map(({ subject }) => subject)).toContainEqual({ type: 'cluster', id: 'democluster' });
   });
-});
-
-describe('samples without a time of their own', () => {
-  const untimed = 'power_watts{xname="x1000c0s0b0n0"} 300\n';
-
-  it('have the time of their input', async () => {
-    const collected = await collect([inputOf('a.prom', untimed, { mtime: '2026-11-30T08:44:00.000Z' })]);
-    expect(only(collected)?.[0]?.at).toBe('2026-11-30T08:44:00.000Z');
-    expect(collected.asOf).toBe(Date.parse('2026-11-30T08:44:00Z'));
-    expect(collected.summary['notes']).toEqual({ time_from_input: 1 });
-  });
-
-  it('are no newer than the dated samples that they were captured with', async () => {
-    const timed = [BESIDE, JSON.stringify(sensor({ Location: 'x1000c0s6b0n0' }))].join('\n');
-    const collected = await collect([inputOf('a.prom', untimed, { mtime: '2026-11-30T08:44:00.000Z' }), inputOf('b', timed)]);
-    expect(collected.summary).toMatchObject({ samples: 3, excluded: {} });
-    expect(collected.asOf).toBe(T0);
-  });
-
-  it('set the time where they are the many', async () => {
-    const many = Array.from({ length: 5 }, (_, i) => `power_watts{xname="x1000c0s${i}b0n0"} 300\n`).join('');
-    const collected = await collect([inputOf('a.prom', `${many}last_backup 1 ${T0}\n`, { mtime: '2026-11-30T08:44:00.000Z' })]);
-    expect(collected.asOf).toBe(Date.parse('2026-11-30T08:44:00Z'));
-    expect(collected.summary).toMatchObject({ samples: 5, excluded: { late: 1 } });
-  });
-});
-
-it('reads nothing later than the clock allows', async () => {
-  const { summary } = await collect([
-    JSON.stringify(sensor({ Timestamp: NOW + 299_000 })),
-    JSON.stringify(sensor({ Timestamp: NOW + 301_000 })),
-  ]);
-  expect(summary).toMatchObject({ samples: 1, excluded: { future: 1 } });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Collected, type Input, UnusableInput } from '../../lib/model/collector.ts';
+import type { Collected } from '../../lib/model/collector.ts';
 import { collect, flat, inputOf, NOW } from './telemetry-inputs.ts';
 
 /** Messages of several formats about a few subjects, so that samples meet in series, times and limits. */
@@ -66,51 +66,12 @@ const message = fc
 
 const messages = fc.array(message, { minLength: 1, maxLength: 60 });
 
-/** All that a run says of the samples, without how they came. */
-async function rollupOf(inputs: Input[]): Promise<unknown> {
-  let collected: Collected<unknown>;
-  try {
-    collected = await collect(inputs);
-  } catch (error) {
-    if (error instanceof UnusableInput) return 'unusable';
-    throw error;
-  }
-  return { ...told(collected), cleared: collected.cleared };
-}
-
 function told({ summary, conditions, coverage, asOf, facts, series, carry }: Collected<unknown>): object {
   const { formats: _formats, excluded: _excluded, notes: _notes, ...rest } = summary;
   return { summary: rest, conditions, observed: coverage.observed, asOf, facts, series, carry };
 }
 
-function split(lines: readonly string[], cuts: readonly number[]): Input[] {
-  const parts: string[][] = [[], [], []];
-  lines.forEach((line, i) => parts[(cuts[i % Math.max(1, cuts.length)] ?? 0) % 3]?.push(line));
-  return parts.map((part, i) => inputOf(`part-${i}.ndjson`, part.join('\n')));
-}
-
 describe('the same samples', () => {
-  it('roll up to the same in any order, any split and any repetition', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        messages,
-        fc.array(fc.nat(2), { maxLength: 7 }),
-        fc.array(fc.nat(59), { maxLength: 20 }),
-        fc.infiniteStream(fc.nat()),
-        async (lines, cuts, repeats, randoms) => {
-          const again = [...lines, ...repeats.flatMap((i) => lines[i] ?? [])];
-          const order = again.map((line) => ({ line, at: randoms.next().value ?? 0 })).sort((a, b) => a.at - b.at);
-          const other = split(
-            order.map(({ line }) => line),
-            cuts,
-          );
-          expect(await rollupOf(other)).toEqual(await rollupOf([inputOf('all.ndjson', lines.join('\n'))]));
-        },
-      ),
-      { numRuns: 100 },
-    );
-  });
-
   it('are each kept or counted once', async () => {
     await fc.assert(
       fc.asyncProperty(messages, async (all) => {

@@ -110,6 +110,11 @@ describe('statistics', () => {
     });
   });
 
+  it('has sums that stay finite, and counts what is too great for that', async () => {
+    const { summary } = await collect([1e308, 1e300, -1e300, -1e308].map((value, i) => `depth ${value} ${NOW - i * 1000}`));
+    expect(summary).toMatchObject({ excluded: { implausible: 2 }, groups: [{ min: -1e300, mean: 0, max: 1e300 }] });
+  });
+
   it('knows negative maxima', async () => {
     const { summary } = await collect([flat(NODE, 'Temperature', -20, ago(2)), flat(NODE, 'Temperature', -10, ago(1))]);
     expect(groupOf(summary, 'CPU')).toMatchObject({ min: -20, max: -10, mean: -15 });

@@ -117,8 +117,8 @@ export class MessageReader {
     const place = context.line === 0 ? context.place : `line ${context.line}`;
     const inner = { ...context, topic: textOfField(value['topic']), place, line: 0, ...(time > 0 && { time, recorded: true }) };
     const { payload } = value;
-    if (typeof payload === 'string') this.text(payload, inner, depth + 1);
-    else if (payload === null || payload === undefined) this.#intake.count('empty');
+    if (payload === null || payload === undefined || payload === '') this.#intake.count('empty');
+    else if (typeof payload === 'string') this.text(payload, inner, depth + 1);
     else this.json(payload, inner, depth + 1);
   }
 }

@@ -16,6 +16,15 @@ function list(value: unknown): unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
+/** The records of a list; what else stands in it is counted. */
+function records(value: unknown, intake: Intake): JsonRecord[] {
+  return list(value).filter((entry): entry is JsonRecord => {
+    if (isRecord(entry)) return true;
+    intake.recorder.exclude('malformed');
+    return false;
+  });
+}
+
 function field(record: JsonRecord, camel: string, snake: string): unknown {
   return record[camel] ?? record[snake];
 }
@@ -47,16 +56,13 @@ interface Common {
 /** Takes `{resourceMetrics: [{resource, scopeMetrics: [{metrics}]}]}`: gauges and sums; the rest is no scalar. */
 export function takeOtlp(message: JsonRecord, intake: Intake, context: MessageContext): void {
   intake.count('otlp');
-  for (const resource of list(field(message, 'resourceMetrics', 'resource_metrics'))) {
-    if (!isRecord(resource)) continue;
+  for (const resource of records(field(message, 'resourceMetrics', 'resource_metrics'), intake)) {
     const attributes = attributesOf(resource['resource']);
     const about = new Map(attributes);
     const text = textOf(attributes);
     const branch = text.length > LONGEST_COMMON ? null : intake.known.root.at('O').at(text);
-    for (const scope of list(field(resource, 'scopeMetrics', 'scope_metrics'))) {
-      if (!isRecord(scope)) continue;
-      for (const metric of list(scope['metrics'])) if (isRecord(metric)) takeMetric(metric, { about, branch }, intake, context);
-    }
+    for (const scope of records(field(resource, 'scopeMetrics', 'scope_metrics'), intake))
+      for (const metric of records(scope['metrics'], intake)) takeMetric(metric, { about, branch }, intake, context);
   }
 }
 
@@ -87,10 +93,7 @@ function takeMetric(
     about,
     branch: text.length > LONGEST_COMMON || branch === null ? null : branch.at(text),
   };
-  for (const point of list(field(scalar, 'dataPoints', 'data_points'))) {
-    if (isRecord(point)) takePoint(point, common, intake, context);
-    else intake.recorder.exclude('malformed');
-  }
+  for (const point of records(field(scalar, 'dataPoints', 'data_points'), intake)) takePoint(point, common, intake, context);
 }
 
 function modeOfSum(sum: JsonRecord): Mode {
@@ -112,6 +115,12 @@ function takePoint(point: JsonRecord, { name, unit, mode, about, branch }: Commo
     return { location, measure, metric: name, part, mode };
   };
   const series = branch === null ? 'noName' : seriesBelow(branch, textOf(own), describe, intake);
-  const value = field(point, 'asDouble', 'as_double') ?? field(point, 'asInt', 'as_int');
+  const value = hasNoValue(point) ? undefined : (field(point, 'asDouble', 'as_double') ?? field(point, 'asInt', 'as_int'));
   intake.recorder.record(series, intake.timeOf(field(point, 'timeUnixNano', 'time_unix_nano'), context), readingOf(value));
+}
+
+/** Whether a point says that its series has ended (DATA_POINT_FLAGS_NO_RECORDED_VALUE_MASK): what stands for its value is none. */
+function hasNoValue({ flags }: JsonRecord): boolean {
+  const given = readingOf(flags);
+  return typeof given === 'number' && given % 2 === 1;
 }

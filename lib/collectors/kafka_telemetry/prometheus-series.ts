@@ -185,6 +185,9 @@ export function parseValue(text: string): number | undefined {
   if (text === '') return undefined;
   const value = Number(text);
   if (!Number.isNaN(value)) {
+    // Number() passes over white space of any kind at both ends, and takes nothing else for 0.
+    const last = text.charCodeAt(text.length - 1);
+    if (text.charCodeAt(0) <= 32 || text.charCodeAt(0) > 126 || last <= 32 || last > 126) return undefined;
     const second = text.charCodeAt(1) | 32;
     // 0x, 0b, 0o: only a leading zero makes Number() read another base.
     if (text.charCodeAt(0) === 48 && (second === 120 || second === 98 || second === 111)) return undefined;

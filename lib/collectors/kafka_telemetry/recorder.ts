@@ -4,7 +4,7 @@ import { oneLine } from '../../model/text.ts';
 import { locate } from './place.ts';
 import { type Measure, QUANTITIES, type Quantity } from './quantity.ts';
 import { hashText, SampleStore } from './samples.ts';
-import { isSentinel, isPlausible, type Suspect } from './suspect.ts';
+import { GREATEST, isSentinel, isPlausible, type Suspect } from './suspect.ts';
 import { MemoryTable } from './tables.ts';
 import { detached, type ValueFault } from './values.ts';
 
@@ -288,7 +288,7 @@ export class Recorder {
         if (this.suspects.size < NAMED) this.suspects.add(index);
         return this.exclude(sentinel ? 'sentinel' : 'implausible');
       }
-    }
+    } else if (value > GREATEST || value < -GREATEST) return this.exclude('implausible');
     if (own) {
       this.dated++;
       if (time > this.newest) this.newest = time;
@@ -304,7 +304,12 @@ export class Recorder {
    */
   settleTimes(): void {
     if (this.dateless === 0) return;
-    const cap = this.dated >= this.dateless ? this.newest : Number.POSITIVE_INFINITY;
+    let cap = Number.POSITIVE_INFINITY;
+    if (this.dated > 0) {
+      // Each sample counts once, however often it came.
+      this.samples.compact(this.newest - this.#options.window);
+      if (this.samples.countDated() * 2 >= this.samples.length) cap = this.newest;
+    }
     this.newest = Math.max(this.newest, this.samples.settleTimes(cap));
   }
 

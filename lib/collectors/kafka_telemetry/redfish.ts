@@ -190,7 +190,10 @@ export function takeEvents(message: JsonRecord, intake: Intake, context: Message
   const location = textOfField(message['Context']);
   const raw = message['Events'];
   for (const event of Array.isArray(raw) ? (raw as unknown[]) : [raw]) {
-    if (!isRecord(event)) continue;
+    if (!isRecord(event)) {
+      intake.recorder.exclude('malformed');
+      continue;
+    }
     const oem = isRecord(event['Oem']) ? event['Oem'] : undefined;
     const sensors = oem?.['Sensors'];
     const messageId = textOfField(event['MessageId']);

@@ -129,6 +129,13 @@ export class SampleStore {
     this.#sorted = null;
   }
 
+  /** How many samples have a time of their own. */
+  countDated(): number {
+    let dated = 0;
+    for (let i = 0; i < this.#length; i++) if (((this.#chunks[i >>> CHUNK_BITS] as Chunk).time[i & MASK] as number) >= 0) dated++;
+    return dated;
+  }
+
   /** Turns negative times, which are not the samples' own, into positive ones up to `cap`. @returns the greatest of them */
   settleTimes(cap: number): number {
     let greatest = Number.NEGATIVE_INFINITY;

@@ -2,7 +2,7 @@ import type { BrokerMessage, DecodeBody, Input, RecordFinder, Schemas } from '..
 import type { Intake, MessageContext } from './intake.ts';
 import type { LineReader, MessageReader } from './messages.ts';
 
-/** A line over this many characters is no message of ours, and is skipped. */
+/** A line over this many characters, or a binary message over this many bytes, is none of ours, and is skipped. */
 const MAX_LINE = 8 * 1024 * 1024;
 /** Gzip may blow up a thousandfold, telemetry by a few dozen; what comes out beyond this is left unread, and said. */
 const MAX_INFLATED = 4 * 1024 * 1024 * 1024;
@@ -62,11 +62,15 @@ export class InputReader {
   async #bytes(bytes: Bytes, context: MessageContext): Promise<void> {
     const lines = new Lines(this.#intake, this.#messages.lines(context), context);
     const binary: Uint8Array[] = [];
+    let size = 0;
     let first = true;
     for await (const chunk of inflated(bytes, this.#intake, context)) {
       if (chunk.length === 0) continue;
-      if (binary.length > 0 || (first && chunk[0] === 0)) binary.push(chunk);
-      else lines.push(chunk);
+      if (binary.length > 0 || (first && chunk[0] === 0)) {
+        binary.push(chunk);
+        size += chunk.length;
+        if (size > MAX_LINE) return this.#intake.reject(context, 'malformed', `a binary message of more than ${MAX_LINE} bytes`);
+      } else lines.push(chunk);
       first = false;
     }
     lines.end();
@@ -191,25 +195,30 @@ async function* gunzip(bytes: AsyncGenerator<Uint8Array>, intake: Intake, contex
   });
   const reader = source.pipeThrough(new DecompressionStream('gzip')).getReader();
   let total = 0;
-  for (;;) {
-    let next: Awaited<ReturnType<typeof reader.read>>;
-    try {
-      next = await reader.read();
-    } catch {
-      if (failed !== undefined) throw failed;
-      intake.problems.push({ effect: 'input', input: context.input, message: `gzip that breaks off after ${total} bytes of content` });
-      return;
+  try {
+    for (;;) {
+      let next: Awaited<ReturnType<typeof reader.read>>;
+      try {
+        next = await reader.read();
+      } catch {
+        if (failed !== undefined) throw failed;
+        intake.problems.push({ effect: 'input', input: context.input, message: `gzip that breaks off after ${total} bytes of content` });
+        return;
+      }
+      if (next.done) return;
+      total += next.value.length;
+      const most = Math.min(MAX_INFLATED, FREE_INFLATED + MAX_BLOW_UP * packed);
+      if (total > most) {
+        const message = `holds more than ${most} bytes once unpacked; the rest was not read`;
+        intake.problems.push({ effect: 'input', input: context.input, message });
+        return;
+      }
+      yield next.value;
     }
-    if (next.done) return;
-    total += next.value.length;
-    const most = Math.min(MAX_INFLATED, FREE_INFLATED + MAX_BLOW_UP * packed);
-    if (total > most) {
-      const message = `holds more than ${most} bytes once unpacked; the rest was not read`;
-      intake.problems.push({ effect: 'input', input: context.input, message });
-      await reader.cancel();
-      return;
-    }
-    yield next.value;
+  } finally {
+    // Whatever ended it, the input is let go.
+    await reader.cancel().catch(() => undefined);
+    await bytes.return(undefined);
   }
 }
 

@@ -9,6 +9,9 @@ export interface Suspect {
   max: number;
 }
 
+/** No reading is greater, and sums of any number of them stay finite. */
+export const GREATEST = 1e300;
+
 /**
  * What BMCs send in place of a reading: all ones in 8, 16 or 32 bits, the lowest signed byte, −1, and for temperatures 0,
  * which unpopulated and switched-off parts report. The ranges are wide: they catch broken registers, not hot parts.
@@ -22,7 +25,7 @@ export const SUSPECTS: ReadonlyMap<Quantity, Suspect> = new Map<Quantity, Suspec
   ['flow', { sentinels: [65535, 4294967295], min: 0, max: 100_000 }],
   ['pressure', { sentinels: [65535, 4294967295], min: -200, max: 100_000 }],
   ['humidity', { sentinels: [255], min: 0, max: 100 }],
-  ['energy', { sentinels: [4294967295], min: 0, max: Number.MAX_VALUE }],
+  ['energy', { sentinels: [4294967295], min: 0, max: GREATEST }],
 ]);
 
 export function isSentinel(suspect: Suspect, raw: number): boolean {
