@@ -120,6 +120,9 @@ export function byPadding({ literals, count, values, lengths, padded }: Family):
   // [9-10] as 209-2010: numbers there are folded by length.
   const tight = literals.map((literal) => isDigit(literal, literal.length - 1));
   if (padded.every((found, k) => found.size === 0 && !tight[k])) return [{ pads: values.map(() => 0), values }];
+  const firsts = lengths.map((column) => column[0] as number);
+  if (lengths.every((column, k) => column.every((length) => length === firsts[k])))
+    return [{ pads: firsts.map((length, k) => (tight[k] || padded[k]?.has(length) ? length : 0)), values }];
   const parts = new Map<string, Members>();
   for (let row = 0; row < count; row++) {
     const pads = lengths.map((column, k) => (tight[k] || padded[k]?.has(column[row] as number) ? (column[row] as number) : 0));

@@ -49,9 +49,10 @@ export function compareHardware(hosts: readonly Entry[], carry: DatedCarry | und
     else if (old !== undefined) baselines.set(id, old);
   }
   comparison.settle();
-  const present = new Set(hosts.map((h) => h.id));
-  const losses = [...comparison.losses.values()]
-    .filter((l) => !isWhole || present.has(l.node))
+  const lost = [...comparison.losses.values()];
+  const present = isWhole && lost.length > 0 ? new Set(hosts.map((h) => h.id)) : undefined;
+  const losses = lost
+    .filter((l) => present?.has(l.node) ?? true)
     .sort((a, b) => compareNames(a.node, b.node) || compareNames(a.family, b.family));
   const earlier = (carry?.exchanges ?? []).filter((e) => now - e.at < EXCHANGE_LISTED);
   const exchanges = latestExchanges([...comparison.exchanges, ...earlier]);

@@ -98,7 +98,7 @@ const ROLES: readonly (readonly [string, RegExp])[] = [
   ['service', /^(?:service|svc|mgmt|monitor|monitoring|head|ncn|viz|dns|ldap)\d*$/],
 ];
 
-const DPU_WORD = /^(?:dpu|bf[1-9])\d*$/;
+const DPU_WORD = /(?:^|[-_.\s])(?:dpu|bf[1-9])\d*(?:[-_.\s]|$)/;
 
 /** The words of a name: `nid000001-dpu` → `nid000001`, `dpu`. */
 function words(text: string): string[] {
@@ -134,8 +134,7 @@ export function classify(traits: Traits): { class: EntryClass; role?: string } {
 
 function isDpu({ name, template, kernel }: Traits): boolean {
   return (
-    [name, template ?? ''].some((text) => words(text).some((w) => DPU_WORD.test(w))) ||
-    (kernel !== undefined && kernel.includes('bluefield'))
+    DPU_WORD.test(name) || (template !== undefined && DPU_WORD.test(template)) || (kernel !== undefined && kernel.includes('bluefield'))
   );
 }
 

@@ -49,8 +49,6 @@ interface Reading {
   domains: readonly string[];
   dirtyAttribute: string;
   hardware: HardwareReader;
-  /** The element that each name was read from, for telling which of two to keep. */
-  raw: Map<string, Json>;
 }
 
 /** Reads every input, whatever it turns out to be; what cannot be read or used is told to the tally. */
@@ -73,7 +71,7 @@ export async function readDocuments(
     boot: new Map(),
     groups: [],
   };
-  const reading: Reading = { documents, tally, domains, dirtyAttribute, hardware: new HardwareReader(), raw: new Map() };
+  const reading: Reading = { documents, tally, domains, dirtyAttribute, hardware: new HardwareReader() };
   const ordered = [...inputs].sort((a, b) => compareNames(a.name, b.name) || compareNames(a.role ?? '', b.role ?? ''));
   for (const input of ordered) await readInput(input, reading);
   return documents;
@@ -238,14 +236,14 @@ function addNode(raw: Json, input: Input, place: string, reading: Reading, isCon
     // HPCM lists a controller both as such and, where it boots something, as a node.
     if (isController) return;
     tally.reject(input.name, place, `names ${node.id} a second time; the one that was changed last is kept`);
-    if (!isNewer(node, raw, known, reading.raw.get(node.id) ?? null)) return;
+    if (!isNewer(node, known)) return;
   }
   documents.nodes.set(node.id, node);
-  reading.raw.set(node.id, raw);
 }
 
-function isNewer(a: NodeRecord, rawA: Json, b: NodeRecord, rawB: Json): boolean {
-  return (a.modified ?? 0) > (b.modified ?? 0) || (a.modified === b.modified && canonicalJson(rawA) < canonicalJson(rawB));
+/** Of two that were changed at once, what they say decides: never the order in which they stand. */
+function isNewer(a: NodeRecord, b: NodeRecord): boolean {
+  return (a.modified ?? 0) > (b.modified ?? 0) || (a.modified === b.modified && canonicalJson(a) < canonicalJson(b));
 }
 
 function addImage(raw: Json, input: Input, place: string, reading: Reading): void {

@@ -24,6 +24,8 @@ export interface Fleet {
   entries: Entry[];
   /** HPCM types that are not known here, with their number. */
   unknownTypes: Map<string, number>;
+  /** Whether any entry goes by the name. */
+  isListed(name: string): boolean;
 }
 
 /** Finds an entry by any of its names; a name that two entries share finds neither. */
@@ -51,6 +53,11 @@ class Names {
   /** Names that several entries go by, in order. */
   ambiguous(): string[] {
     return [...this.#aliases].flatMap(([alias, id]) => (id === null ? [alias] : [])).sort(compareNames);
+  }
+
+  /** Whether an entry, or several, go by the name. */
+  has(name: string): boolean {
+    return this.#records.has(name) || this.#aliases.has(name);
   }
 
   find(name: string): NodeRecord | undefined {
@@ -107,7 +114,7 @@ export function assemble(documents: Documents, options: Options, tally: Tally): 
     return entry;
   });
   entries.sort((a, b) => compareNames(a.id, b.id));
-  return { entries, unknownTypes };
+  return { entries, unknownTypes, isListed: (name) => names.has(name) };
 }
 
 function addDefinition(

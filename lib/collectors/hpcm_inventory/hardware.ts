@@ -104,6 +104,8 @@ export class HardwareReader {
   #isRanked = true;
   #record = 0;
   // Of the record before: nearly always the next one has the same.
+  #said: readonly Component[] = [];
+  #saidRanked: readonly Component[] = [];
   #slotList: SlotList = { names: [], counts: countsOf([]) };
   #versions: readonly string[] = [];
   #firmware: Hardware['firmware'] = {};
@@ -127,13 +129,11 @@ export class HardwareReader {
         if (mac !== null) (macs ??= []).push(mac);
       }
     }
-    this.#rank();
-    if (!isRanked(said)) said.sort((a, b) => a.rank - b.rank);
     const parts: Hardware['parts'] = {};
     const slots: string[] = [];
     const versions: string[] = [];
     let hashes = '';
-    for (const component of said) {
+    for (const component of this.#ranked(said)) {
       const { name, family, isMember, serial, version } = component;
       if (isMember && COUNTED.has(family) && slots.length < MAX_PARTS && isPopulated(component)) {
         const comparable = serial === undefined ? null : comparableText(serial);
@@ -242,12 +242,19 @@ export class HardwareReader {
     return component;
   }
 
-  #rank(): void {
-    if (this.#isRanked) return;
-    [...this.#components.keys()].sort().forEach((name, rank) => {
-      (this.#components.get(name) as Component).rank = rank;
-    });
-    this.#isRanked = true;
+  /** Components in the order of their names. */
+  #ranked(said: readonly Component[]): readonly Component[] {
+    if (!this.#isRanked) {
+      [...this.#components.keys()].sort().forEach((name, rank) => {
+        (this.#components.get(name) as Component).rank = rank;
+      });
+      this.#isRanked = true;
+    }
+    if (!isEqual(said, this.#said)) {
+      this.#said = said;
+      this.#saidRanked = [...said].sort((a, b) => a.rank - b.rank);
+    }
+    return this.#saidRanked;
   }
 }
 
@@ -264,12 +271,7 @@ function countsOf(slots: readonly string[]): Counts {
   return { dimm: count('dimm'), gpu: count('gpu') };
 }
 
-function isRanked(components: readonly Component[]): boolean {
-  for (let i = 1; i < components.length; i++) if ((components[i] as Component).rank < (components[i - 1] as Component).rank) return false;
-  return true;
-}
-
-function isEqual(a: readonly string[], b: readonly string[]): boolean {
+function isEqual<T>(a: readonly T[], b: readonly T[]): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;

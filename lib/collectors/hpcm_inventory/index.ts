@@ -203,13 +203,8 @@ function isWholeList(
   tally: Tally,
 ): boolean {
   if (!documents.kinds.has('nodes') || !documents.nodesWhole || hosts.length === 0) return false;
-  const known = new Set<string>();
-  for (const { id, aliases } of fleet.entries) {
-    known.add(id);
-    for (const alias of aliases) known.add(alias);
-  }
   const absent = new Set<string>();
-  for (const image of documents.images.values()) for (const name of image.nodes) if (!known.has(name)) absent.add(name);
+  for (const image of documents.images.values()) for (const name of image.nodes) if (!fleet.isListed(name)) absent.add(name);
   if (absent.size > 0) {
     tally.note(
       undefined,

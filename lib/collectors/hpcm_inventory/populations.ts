@@ -10,17 +10,16 @@ export interface Holders {
 
 /** Groups entries by a value, the most frequent first, ties in the order of the values. */
 export function byFrequency(entries: readonly Entry[], valueOf: (entry: Entry) => string | undefined): Holders[] {
-  const groups = new Map<string, Entry[]>();
+  const groups = new Map<string, Holders>();
+  // Nearly always the next one has what the one before has.
+  let group: Holders | undefined;
   for (const entry of entries) {
     const value = valueOf(entry);
     if (value === undefined) continue;
-    const list = groups.get(value);
-    if (list === undefined) groups.set(value, [entry]);
-    else list.push(entry);
+    if (value !== group?.value) group = groups.get(value) ?? { value, entries: [] };
+    if (group.entries.push(entry) === 1) groups.set(value, group);
   }
-  return [...groups]
-    .map(([value, list]) => ({ value, entries: list }))
-    .sort((a, b) => b.entries.length - a.entries.length || compareNames(a.value, b.value));
+  return [...groups.values()].sort((a, b) => b.entries.length - a.entries.length || compareNames(a.value, b.value));
 }
 
 /** Nodes that should be alike, and how alike they are. */
@@ -40,21 +39,20 @@ export interface Population {
  * nodes differ by nature, so they are compared with nothing but an image that the site expects of them.
  */
 export function populationsOf(entries: readonly Entry[], options: Options): Population[] {
-  const groups = new Map<string, { members: Entry[]; expected: string | undefined }>();
+  const groups = new Map<string, { label: string; members: Entry[]; expected: string | undefined }>();
   for (const entry of entries) {
     if (!entry.isHost) continue;
     const expected = expectedBySite(entry, options);
     if (entry.class !== 'node' && expected === undefined) continue;
     const label = labelOf(entry);
-    const key = JSON.stringify([label, expected ?? null]);
+    const key = `${expected === undefined ? '' : `=${expected}`}\0${label}`;
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, { members: [entry], expected });
+    if (group === undefined) groups.set(key, { label, members: [entry], expected });
     else group.members.push(entry);
   }
-  const populations = [...groups].map(([key, { members, expected }]): Population => {
+  const populations = [...groups.values()].map(({ label, members, expected }): Population => {
     const images = byFrequency(members, (e) => e.image ?? undefined);
     const leads = (images[0]?.entries.length ?? 0) > (images[1]?.entries.length ?? 0);
-    const [label] = JSON.parse(key) as [string, string | null];
     return {
       label,
       entries: members,
