@@ -85,6 +85,14 @@ describe('record batches', () => {
     expect(found.skipped).toEqual(new Map([['damaged', 1]]));
   });
 
+  it('nor does one that claims to hold all that comes behind it cost more', async () => {
+    const damaged = batch(['b'], { base: 1 });
+    damaged.writeInt32BE(2 ** 30, 23);
+    const found = await read(Buffer.concat([batch(['a']), damaged, batch(['c'], { base: 2 })]));
+    expect(values(found)).toEqual(['a', 'c']);
+    expect(found).toMatchObject({ next: 3, skipped: new Map([['damaged', 1]]) });
+  });
+
   it('counts batches of the old formats, and of a codec that is not known', async () => {
     const old = batch(['a']);
     old[16] = 1;

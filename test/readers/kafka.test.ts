@@ -25,6 +25,8 @@ class FakeBroker {
   garbage: Buffer | undefined;
   topicError = 0;
   logStart = 0;
+  /** The port of a second broker, which leads the last partition. */
+  second: number | undefined;
 
   constructor() {
     this.server = createServer((socket) => {
@@ -71,9 +73,11 @@ class FakeBroker {
         .done();
     }
     if (api === APIS.metadata.key) {
-      e.int32(0).int32(1).int32(7).string('127.0.0.1').int32(this.port).int16(-1).int16(-1).int32(7);
-      e.int32(1).int16(this.topicError).string('t').int8(0);
-      return e.array([...this.partitions.keys()], (p) => e.int16(0).int32(p).int32(7).int32(0).int32(0)).done();
+      const ports = [this.port, ...(this.second === undefined ? [] : [this.second])];
+      e.int32(0).array(ports, (port) => e.int32(port).string('127.0.0.1').int32(port).int16(-1));
+      e.int16(-1).int32(this.port).int32(1).int16(this.topicError).string('t').int8(0);
+      const leaderOf = (p: number): number => (p === this.partitions.length - 1 ? (this.second ?? this.port) : this.port);
+      return e.array([...this.partitions.keys()], (p) => e.int16(0).int32(p).int32(leaderOf(p)).int32(0).int32(0)).done();
     }
     // replica, isolation and (of fetch) waits, sizes and the session; then one topic named t.
     let at = (api === APIS.fetch.key ? 25 : 5) + 4 + 3;
@@ -190,6 +194,27 @@ describe('a window from brokers', () => {
     expect(opened.problems).toMatchObject([
       { effect: 'input', input: 't', place: 'partition 0, 1', message: expect.stringContaining(`127.0.0.1:${broker.port}`) },
     ]);
+  });
+
+  it('a leader that hangs costs its partitions, and the others no more than one wait', async () => {
+    const hung = createServer();
+    await new Promise<void>((resolve) => hung.listen(0, '127.0.0.1', resolve));
+    broker.second = (hung.address() as AddressInfo).port;
+    try {
+      const bootstrap = [`127.0.0.1:${broker.second}`, `127.0.0.1:${broker.port}`];
+      const { opened, texts } = await read({ brokers: bootstrap, budget: { time: '5s' } });
+      expect(texts).toEqual(offsets(0, 0, 1000));
+      expect(opened.coverage).toMatchObject([{ name: 't', status: 'truncated' }]);
+      expect(opened.problems).toMatchObject([
+        {
+          effect: 'input',
+          place: 'partition 1',
+          message: expect.stringContaining(`127.0.0.1:${broker.second} did not answer within 1000 ms`),
+        },
+      ]);
+    } finally {
+      hung.close();
+    }
   });
 
   it('what expired in between is passed, and said', async () => {

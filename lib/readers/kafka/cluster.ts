@@ -1,21 +1,31 @@
 import { ReadError } from '../../model/collector.ts';
-import { type Address, addressText, Connection, type Security } from './connection.ts';
+import { type Address, addressText, Connection, type Security, type Timeouts } from './connection.ts';
 import { decodeMetadata, encodeMetadata, type Metadata } from './protocol.ts';
 
 /** Brokers that were told of are asked as well where those of the configuration do not answer: so many of them. */
 const MOST_ASKED = 16;
 
+const CONNECT_TIMEOUT = 10_000;
+const ANSWER_TIMEOUT = 30_000;
+/** No broker may take more than this part of all the time that there is: the others have to be read too. */
+const MOST_OF_TIME = 1 / 6;
+const LEAST_TIMEOUT = 1000;
+
 /** The brokers of a cluster as far as they are needed, each connected to once. */
 export class Cluster {
   readonly #bootstrap: readonly Address[];
   readonly #security: Security;
+  readonly #timeouts: Timeouts;
   readonly #connections = new Map<string, Promise<Connection>>();
   #brokers = new Map<number, Address>();
   #closed = false;
 
-  constructor(brokers: readonly string[], security: Security) {
+  /** @param time how long the whole reading may take, ms */
+  constructor(brokers: readonly string[], security: Security, time: number) {
     this.#bootstrap = brokers.map(parseAddress);
     this.#security = security;
+    const most = Math.max(LEAST_TIMEOUT, Math.ceil(time * MOST_OF_TIME));
+    this.#timeouts = { connect: Math.min(CONNECT_TIMEOUT, most), answer: Math.min(ANSWER_TIMEOUT, most) };
   }
 
   /** Asks any broker who leads the partitions of these topics. @throws ReadError of the first broker, where none answers */
@@ -60,10 +70,12 @@ export class Cluster {
     if (this.#closed) throw new ReadError('unreadable', key, 'was left');
     const known = this.#connections.get(key);
     if (known !== undefined) {
-      const connection = await known.catch(() => undefined);
-      if (connection?.usable) return connection;
+      const found = await known.catch((error: unknown) => error);
+      const failure = found instanceof Connection ? found.broken : found;
+      // One that hangs would hang again, and hold up all others each time.
+      if (failure === undefined || (failure instanceof ReadError && failure.code === 'timeout')) return known;
     }
-    const opening = Connection.open(address, this.#security);
+    const opening = Connection.open(address, this.#security, this.#timeouts);
     this.#connections.set(key, opening);
     return opening;
   }

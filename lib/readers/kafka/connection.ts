@@ -29,8 +29,12 @@ export interface Security {
   sasl?: Credentials;
 }
 
-const CONNECT_TIMEOUT = 10_000;
-const ANSWER_TIMEOUT = 30_000;
+/** How long is waited for a broker, ms. */
+export interface Timeouts {
+  connect: number;
+  answer: number;
+}
+
 /** No answer is longer: the largest fetch asks for far less, and one batch of more than this is no telemetry. */
 const MAX_ANSWER = 128 * 1024 * 1024;
 /** Answers to all else are lists of what was asked for. */
@@ -55,25 +59,27 @@ export class Connection {
   readonly name: string;
   readonly #socket: Socket;
   readonly #security: Security;
+  readonly #timeout: number;
   readonly #waiting: Waiting[] = [];
   #chunks: Buffer[] = [];
   #have = 0;
   #correlation = 0;
   #broken: ReadError | undefined;
 
-  private constructor(name: string, socket: Socket, security: Security) {
+  private constructor(name: string, socket: Socket, security: Security, timeout: number) {
     this.name = name;
     this.#socket = socket;
     this.#security = security;
+    this.#timeout = timeout;
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('error', (error: NodeJS.ErrnoException) => this.#break(`broke off (${error.code ?? error.message})`));
     socket.on('close', () => this.#break(`closed the connection${this.#hint()}`));
   }
 
   /** Connects, sees that the broker speaks our versions, and authenticates. @throws ReadError */
-  static async open(address: Address, security: Security): Promise<Connection> {
+  static async open(address: Address, security: Security, { connect, answer }: Timeouts): Promise<Connection> {
     const name = oneLine(addressText(address), 253);
-    const connection = new Connection(name, await openSocket(address, name, security), security);
+    const connection = new Connection(name, await openSocket(address, name, security, connect), security, answer);
     try {
       await connection.#greet();
       if (security.sasl) await connection.#authenticate(security.sasl);
@@ -84,8 +90,9 @@ export class Connection {
     }
   }
 
-  get usable(): boolean {
-    return this.#broken === undefined;
+  /** Why it cannot be used any more. */
+  get broken(): ReadError | undefined {
+    return this.#broken;
   }
 
   /** Sends one call and decodes its answer. @throws ReadError */
@@ -114,7 +121,7 @@ export class Connection {
     const correlation = ++this.#correlation;
     const header = new Encoder().int16(key).int16(version).int32(correlation).string(CLIENT).done();
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#break(`did not answer within ${ANSWER_TIMEOUT} ms`, 'timeout'), ANSWER_TIMEOUT);
+      const timer = setTimeout(() => this.#break(`did not answer within ${this.#timeout} ms`, 'timeout'), this.#timeout);
       this.#waiting.push({ correlation, most: api === 'fetch' ? MAX_ANSWER : MAX_LIST, resolve, reject, timer });
       this.#socket.write(
         new Encoder()
@@ -195,7 +202,7 @@ export class Connection {
   }
 }
 
-function openSocket({ host, port }: Address, name: string, { tls, ca }: Security): Promise<Socket> {
+function openSocket({ host, port }: Address, name: string, { tls, ca }: Security, timeout: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = tls
       ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }), ...(ca !== undefined && { ca }) })
@@ -203,8 +210,8 @@ function openSocket({ host, port }: Address, name: string, { tls, ca }: Security
     socket.setNoDelay(true);
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(new ReadError('timeout', name, `cannot be reached within ${CONNECT_TIMEOUT} ms`));
-    }, CONNECT_TIMEOUT);
+      reject(new ReadError('timeout', name, `cannot be reached within ${timeout} ms`));
+    }, timeout);
     const failed = (error: NodeJS.ErrnoException): void => {
       clearTimeout(timer);
       reject(new ReadError('unreadable', name, `cannot be reached${tls ? ' over TLS' : ''} (${error.code ?? error.message})`));

@@ -38,7 +38,8 @@ const Options = z.looseObject({ window: z.number().positive().default(DEFAULT_WI
  */
 export function kafkaReader(readSecret: ReadSecret, patience: Patience = PATIENCE): Reader {
   return async (request) => {
-    const cluster = new Cluster(request.location.brokers ?? [], securityOf(request, readSecret));
+    const { brokers = [], budget } = request.location;
+    const cluster = new Cluster(brokers, securityOf(request, readSecret), budget.time);
     try {
       const session = new Session(cluster, request, patience);
       await session.open();
@@ -132,7 +133,8 @@ class Session {
     const parsed = Options.safeParse(options ?? {});
     const since = now - (parsed.success ? parsed.data.window : DEFAULT_WINDOW);
     const ends = await this.#offsets(partitions, LATEST);
-    const starts = await this.#offsets(partitions, since);
+    const answered = partitions.filter((at) => ends.get(keyOf(at))?.failure === undefined);
+    const starts = await this.#offsets(answered, since);
     const windows = new Map<string, PartitionWindow[]>();
     for (const at of partitions) {
       const key = keyOf(at);

@@ -28,6 +28,7 @@ const HEADER = 61;
 const MAGIC = 2;
 /** No producer's batch holds as many, and a few bytes can unpack to many millions of empty ones. */
 const MAX_RECORDS = 500_000;
+const DAMAGED = 'damaged';
 
 /**
  * Reads record batches (format 2). A damaged batch is left out and counted, and the others are read; a batch that is cut
@@ -40,13 +41,19 @@ export async function* readRecords(bytes: Buffer, request: RecordsRequest, found
   while (at + PREFIX <= bytes.length) {
     const base = Number(bytes.readBigInt64BE(at));
     const length = bytes.readInt32BE(at + 8);
-    if (length < PREFIX - 12) return skip(found, 'damaged');
+    if (length < PREFIX - 12) return skip(found, DAMAGED);
     const end = at + 12 + length;
     if (end > bytes.length) return;
     const batch = bytes.subarray(at, end);
     at = end;
     const messages: BrokerMessage[] = [];
-    const last = await readBatch(batch, base, { request, found, messages, aborts, aborting });
+    const skipped = found.skipped.get(DAMAGED);
+    let last = await readBatch(batch, base, { request, found, messages, aborts, aborting });
+    // How far a damaged batch goes may be its damage: the next one stands behind it.
+    if (found.skipped.get(DAMAGED) !== skipped && at + PREFIX <= bytes.length) {
+      const next = Number(bytes.readBigInt64BE(at));
+      if (next > base && next <= last) last = next - 1;
+    }
     if (last + 1 > (found.next ?? request.from)) found.next = last + 1;
     if (messages.length > 0) yield messages;
     if (last + 1 >= request.to) return;
@@ -74,9 +81,9 @@ async function readBatch(batch: Buffer, base: number, { request, found, messages
     return base;
   }
   if (magic > MAGIC || batch.length < HEADER || crc32c(batch.subarray(21)) !== batch.readUInt32BE(17)) {
-    skip(found, 'damaged');
+    skip(found, DAMAGED);
     const delta = batch.length < HEADER ? 0 : batch.readInt32BE(23);
-    return base + Math.max(0, delta);
+    return base + Math.min(Math.max(0, delta), MAX_RECORDS);
   }
   const attributes = batch.readInt16BE(21);
   const last = base + Math.max(0, batch.readInt32BE(23));
@@ -99,7 +106,7 @@ async function readBatch(batch: Buffer, base: number, { request, found, messages
     readBody(body, { count: batch.readInt32BE(57), base, times, request }, { found, messages });
   } catch (error) {
     if (error instanceof UnknownCodec) skip(found, `unread: ${error.message}`);
-    else if (error instanceof Malformed) skip(found, 'damaged');
+    else if (error instanceof Malformed) skip(found, DAMAGED);
     else throw error;
   }
   return last;
