@@ -2,7 +2,7 @@ import { type AuditEntry, AuditLine } from '../model/audit.ts';
 import { canonicalJson, type Json } from '../model/json.ts';
 import { oneLine } from '../model/text.ts';
 import { toIso } from '../model/time.ts';
-import { readJson, type Store, StoreError } from '../store/store.ts';
+import { readJson, type Store, StoreError, unlessDamaged } from '../store/store.ts';
 import { dayKey, GENESIS, hashLine, Head, headKey, PART_LINES, partKey } from './parts.ts';
 
 export { verifyAudit } from './verify.ts';
@@ -30,6 +30,7 @@ export class AuditLog {
   readonly #writer: string;
   readonly #now: () => number;
   #head = GENESIS;
+  #left: End | undefined;
   #queue: Promise<void> = Promise.resolve();
 
   /** @param options `writer` any name; `now` in ms since the epoch */
@@ -61,13 +62,22 @@ export class AuditLog {
     const { part } = end;
     const fits = part !== undefined && end.seq - numberOf(part.key) < PART_LINES && part.key.startsWith(`${dayKey(day, this.#writer)}/`);
     const key = fits ? part.key : partKey(day, this.#writer, end.seq);
-    await this.#store.putText(key, `${fits ? part.text : ''}${line}\n`);
+    const text = `${fits ? part.text : ''}${line}\n`;
+    this.#left = undefined;
+    await this.#store.putText(key, text);
     await this.#store.put(headKey(this.#writer), { seq: end.seq, hash, part: key } satisfies Head);
+    this.#left = { seq: end.seq + 1, prevHash: hash, part: { key, text } };
     this.#head = hash;
   }
 
-  /** Finds the writer's last line: a kill may have left one that the head does not know of yet. */
+  /** Where this log itself has ended its last line, as long as the part is what it wrote; else as it is stored. */
   async #end(day: string): Promise<End> {
+    const left = this.#left;
+    return left?.part && (await unlessDamaged(this.#store.getText(left.part.key))) === left.part.text ? left : this.#storedEnd(day);
+  }
+
+  /** Finds the writer's last line: a kill may have left one that the head does not know of yet. */
+  async #storedEnd(day: string): Promise<End> {
     const head = await this.#storedHead();
     const parts = head === null ? await this.#allParts() : [head.part, ...(await this.#store.list(dayKey(day, this.#writer)))];
     const newest = parts.sort((a, b) => numberOf(a) - numberOf(b)).at(-1);

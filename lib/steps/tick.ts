@@ -8,6 +8,7 @@ import { TimeId, fromTimeId, toTimeId } from '../model/time.ts';
 import { entryOf, keepEntry } from '../report/chronicle.ts';
 import { notify } from '../report/notify.ts';
 import { publishReport } from '../report/publish.ts';
+import { allEnded } from '../store/at-once.ts';
 import { unlessDamaged } from '../store/store.ts';
 import { retentionTime, sweep, sweepReports } from '../store/retention.ts';
 import { NO_FACTS } from '../store/shards.ts';
@@ -77,11 +78,14 @@ export async function tick(observer: Observer): Promise<Report> {
     await observer.snapshots.commit({ snapshot: derived, facts: NO_FACTS });
     // Pins first: a recording whose snapshots retention may take is worth nothing.
     await store.put(`ticks/${id}/pins`, pinsOf(made.recording));
-    await store.put(`ticks/${id}/recording`, { ...made.recording, clock: readings } satisfies Recording);
-    await store.putShared(`findings/states/${id}`, made.judged.state, LifecycleState);
-    await appendHistory(store, made.judged.transitions, unfinished);
-    if (made.profile) await writeProfile(store, made.profile);
-    await keepEntry(store, entryOf(made.report, made.judged.transitions));
+    // None of these rests on another, and all of them go before the head.
+    await allEnded([
+      store.put(`ticks/${id}/recording`, { ...made.recording, clock: readings } satisfies Recording),
+      store.putShared(`findings/states/${id}`, made.judged.state, LifecycleState),
+      appendHistory(store, made.judged.transitions, unfinished),
+      made.profile ? writeProfile(store, made.profile) : Promise.resolve(),
+      keepEntry(store, entryOf(made.report, made.judged.transitions)),
+    ]);
     await publishReport(observer, made.report);
     await lease.check();
     await store.put('findings/head', { tick: id, assessment: made.report.assessment } satisfies Head);

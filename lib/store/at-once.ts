@@ -8,3 +8,8 @@ export async function atOnce<T, R>(items: Iterable<T>, work: (item: T) => Promis
   for (let i = 0; i < all.length; i += AT_ONCE) results.push(...(await Promise.all(all.slice(i, i + AT_ONCE).map(work))));
   return results;
 }
+
+/** Waits for all of them, also where one fails: nothing is left under way when its error is thrown. */
+export async function allEnded(underWay: readonly Promise<unknown>[]): Promise<void> {
+  for (const ended of await Promise.allSettled(underWay)) if (ended.status === 'rejected') throw ended.reason;
+}

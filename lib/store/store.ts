@@ -198,11 +198,11 @@ function toJson(key: string, value: unknown): string {
   return text;
 }
 
-/** JSON makes null of what is no finite number, and nobody would see. */
+/** JSON makes null of what is no finite number, and nobody would see. What the store has frozen it has read or looked at before. */
 function refuseNonFinite(key: string, name: string, value: unknown): void {
   if (typeof value === 'number' && !Number.isFinite(value))
     throw new StoreError(`${key}: ${name} is ${value}, which JSON cannot hold`, { key });
-  if (typeof value !== 'object' || value === null) return;
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
   if (Array.isArray(value)) for (const inner of value) refuseNonFinite(key, name, inner);
   else for (const member in value) refuseNonFinite(key, member, (value as Record<string, unknown>)[member]);
 }

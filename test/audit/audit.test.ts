@@ -28,10 +28,14 @@ function entry(args: Json = { node: 'x1000c0s0b0n0' }, rest: Partial<AuditEntry>
 }
 
 async function logOf(count: number): Promise<Store> {
+  return (await storedLog(count)).store;
+}
+
+async function storedLog(count: number): Promise<{ store: Store; log: AuditLog }> {
   const store = new Store(memoryDriver());
   const log = new AuditLog(store, { writer: 'tick', now: () => NOW });
   for (let i = 0; i < count; i++) await log.append(entry({ i }, i % 2 === 0 ? {} : { decision: { refused: 'no such node' } }));
-  return store;
+  return { store, log };
 }
 
 const PART = 'audit/2026-11-30/tick/000000000000';
@@ -344,12 +348,13 @@ describe('after tampering the log goes on, and the fault stays to be seen', () =
       },
     ],
   ];
-  it.each(damages)('%s', async (what, damage) => {
-    const store = await logOf(3);
+  const cases = damages.flatMap(([what, damage]) => [true, false].map((isAnew) => ({ what, damage, isAnew })));
+  it.each(cases)('$what, opened anew: $isAnew', async ({ what, damage, isAnew }) => {
+    const { store, log: writing } = await storedLog(3);
     await damage(store);
     const before = await verifyAudit(store);
     const untouched = await store.getText(PART);
-    const log = new AuditLog(store, { writer: 'tick', now: () => NOW });
+    const log = isAnew ? new AuditLog(store, { writer: 'tick', now: () => NOW }) : writing;
     await log.append(entry({ i: 'after' }));
     await log.append(entry({ i: 'after' }));
     const keys = await store.list('audit/2026-11-30');

@@ -37,6 +37,16 @@ describe('a shared value', () => {
     expect(await store.getShared('a', Value)).toEqual(value);
   });
 
+  it('holds what JSON can hold, also where a part of it was stored before', async () => {
+    const store = new Store(memoryDriver());
+    const before = { list: [{ n: 1 }] };
+    await store.putShared('a', before, Value);
+    const wanted = z.object({ old: Value, at: z.number().nullable() });
+    await store.putShared('b', { old: before, at: null }, wanted);
+    expect(await store.get('b', wanted)).toEqual({ old: before, at: null });
+    await expect(store.putShared('b', { old: before, at: Number.NaN }, wanted)).rejects.toThrow(StoreError);
+  });
+
   it('is frozen through and through', async () => {
     const store = new Store(memoryDriver());
     await store.put('a', { list: [{ n: 1 }] });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants, lstatSync, type Stats } from 'node:fs';
+import { constants, lstatSync, realpathSync, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Driver } from 'unstorage';
@@ -55,7 +55,7 @@ export function atomicFsDriver(root: string): Driver<AtomicFsOptions, string> {
     inRoot(async (base) => {
       const file = path.join(base, ...fileOf(key));
       return unlessMissing(async () => {
-        await refuseDetour(base, path.dirname(file));
+        refuseDetour(base, path.dirname(file));
         const handle = await fs.open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
         try {
           if (first === undefined) return await handle.readFile();
@@ -103,7 +103,7 @@ export function atomicFsDriver(root: string): Driver<AtomicFsOptions, string> {
       inRoot(async (base) => {
         const file = path.join(base, ...fileOf(key));
         await unlessMissing(async () => {
-          await refuseDetour(base, path.dirname(file));
+          refuseDetour(base, path.dirname(file));
           await fs.unlink(file);
           await removeEmptyFolders(base, path.dirname(file));
         });
@@ -113,7 +113,7 @@ export function atomicFsDriver(root: string): Driver<AtomicFsOptions, string> {
         const segments = segmentsOf(prefix ?? '');
         const start = prefix ? path.join(base, ...fileOf(prefix)) : base;
         const keys: string[] = [];
-        await refuseDetour(base, start);
+        refuseDetour(base, start);
         if (start !== base && (await unlessMissing(() => fs.lstat(start)))?.isFile()) return keys;
         await listFiles(start, segments, keys);
         return keys;
@@ -182,8 +182,9 @@ async function place(base: string, temporary: string, file: string, ifAbsent: bo
   const folder = path.dirname(file);
   for (let attempt = 1; ; attempt++) {
     try {
-      await refuseDetour(base, folder);
-      const made = await fs.mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+      refuseDetour(base, folder);
+      // Nearly always it is there.
+      const made = attempt === 1 ? undefined : await fs.mkdir(folder, { recursive: true, mode: FOLDER_MODE });
       if (ifAbsent) await fs.link(temporary, file);
       else await fs.rename(temporary, file);
       await syncFolder(folder);
@@ -215,14 +216,26 @@ async function removeEmptyFolders(base: string, folder: string): Promise<void> {
   await unlessMissing(() => syncFolder(at));
 }
 
-/** Throws where a symbolic link leads a folder of the store, or the nearest one above it that exists, out of its root; RootGone where that is not there. */
-async function refuseDetour(base: string, folder: string): Promise<void> {
-  let real = await unlessMissing(() => fs.realpath(folder));
+/**
+ * Throws where a symbolic link leads a folder of the store, or the nearest one above it that exists, out of its root;
+ * RootGone where that is not there. Asked at every read and write: to wait for a thread would cost more than the question.
+ */
+function refuseDetour(base: string, folder: string): void {
+  let real = realPathOf(folder);
   for (let at = folder; real === null; ) {
     if (at === base) throw new RootGone(`${base}, the root of the store, is gone`);
-    real = await unlessMissing(() => fs.realpath((at = path.dirname(at))));
+    real = realPathOf((at = path.dirname(at)));
   }
   if (real !== base && !real.startsWith(base + path.sep)) throw new Error(`${folder} leads out of the store, to ${real}`);
+}
+
+function realPathOf(folder: string): string | null {
+  try {
+    return realpathSync.native(folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 /** Names below a folder, as keys; links and hidden files are not of the store. */
