@@ -20,35 +20,61 @@ const SWEPT = 8;
 /** Steps that wait for their shards: so many, and for so long, that a shard is seldom written for a single step. */
 const MOST_RECENT = 4096;
 const RECENT_FOR = parseDuration('1d');
+/** Shards that one tick writes, unless so many steps wait that they would be a burden to each tick. */
+const WRITTEN = 16;
+const MOST_WAITING = 4 * MOST_RECENT;
 
 /**
  * Appends to the history of each finding that changed state. Steps are written together, in one value; when that has
- * many, or old ones, they go to the shards, each by its finding: of these there are 256, so that a first sight of
- * thousands is no flood of files.
+ * many, or old ones, some go to the shards, each by its finding: of these there are 256, and a tick writes few of them,
+ * so that neither a first sight of thousands nor the next tick is a flood of files.
  * @param unfinished ticks that never ended: what they told of findings did not come to pass
  */
 export async function appendHistory(store: Store, transitions: readonly Step[], unfinished: readonly string[] = []): Promise<void> {
   if (transitions.length === 0) return;
   const now = new Set(transitions.map(placeOf));
-  const before = (await readRecent(store)).filter((step) => !now.has(placeOf(step)) && !unfinished.includes(step.tick));
-  const recent = [...before, ...transitions];
-  const times = recent.map(({ at }) => Date.parse(at));
-  const span = times.reduce((a, b) => Math.max(a, b)) - times.reduce((a, b) => Math.min(a, b));
-  const isDue = unfinished.length > 0 || recent.length > MOST_RECENT || span > RECENT_FOR;
+  const ticks = new Set(transitions.map(({ tick }) => tick));
+  const isKept = (step: Step): boolean => !(ticks.has(step.tick) && now.has(placeOf(step))) && !unfinished.includes(step.tick);
+  const recent = [...(await readRecent(store)).filter(isKept), ...transitions];
+  const due = unfinished.length > 0 ? byShard(recent) : dueOf(recent);
   // The shards go first: what is in both is told once.
-  if (isDue) await toShards(store, recent, unfinished);
-  await store.putShared(RECENT, isDue ? [] : recent, Recent);
+  await toShards(store, due, unfinished);
+  await store.putShared(RECENT, due.size === 0 ? recent : recent.filter((step) => !due.has(shardOf(step.findingId))), Recent);
 }
 
-async function toShards(store: Store, steps: readonly Step[], unfinished: readonly string[]): Promise<void> {
-  const byShard = new Map<string, Map<string, Transition[]>>();
-  for (const { findingId, ...transition } of steps) {
-    const key = shardOf(findingId);
-    const shard = byShard.get(key) ?? new Map<string, Transition[]>();
-    shard.set(findingId, [...(shard.get(findingId) ?? []), transition]);
-    byShard.set(key, shard);
+/** The steps that are to go to their shards now: the oldest where they have waited long, else the most at once. */
+function dueOf(recent: readonly Step[]): Map<string, Step[]> {
+  const oldestOf = (some: readonly Step[]): string => some.map(({ at }) => at).reduce((a, b) => (a < b ? a : b));
+  const newest = recent.map(({ at }) => at).reduce((a, b) => (a > b ? a : b));
+  const isOld = Date.parse(newest) - Date.parse(oldestOf(recent)) > RECENT_FOR;
+  if (!isOld && recent.length <= MOST_RECENT) return new Map();
+  const shards = [...byShard(recent)].map(([key, some]) => ({ key, some, oldest: isOld ? oldestOf(some) : '' }));
+  shards.sort((a, b) => (a.oldest < b.oldest ? -1 : a.oldest > b.oldest ? 1 : b.some.length - a.some.length || (a.key < b.key ? -1 : 1)));
+  const due = new Map<string, Step[]>();
+  let left = recent.length;
+  for (const { key, some } of shards) {
+    if (due.size >= WRITTEN && left <= MOST_WAITING) break;
+    due.set(key, some);
+    left -= some.length;
   }
-  await atOnce(byShard, async ([key, added]) => {
+  return due;
+}
+
+function byShard(steps: readonly Step[]): Map<string, Step[]> {
+  const shards = new Map<string, Step[]>();
+  for (const step of steps) {
+    const key = shardOf(step.findingId);
+    const some = shards.get(key);
+    if (some) some.push(step);
+    else shards.set(key, [step]);
+  }
+  return shards;
+}
+
+async function toShards(store: Store, due: ReadonlyMap<string, readonly Step[]>, unfinished: readonly string[]): Promise<void> {
+  await atOnce(due, async ([key, steps]) => {
+    const added = new Map<string, Transition[]>();
+    for (const { findingId, ...transition } of steps) added.set(findingId, [...(added.get(findingId) ?? []), transition]);
     const shard = new Map(Object.entries(await readShard(store, key)));
     for (const [findingId, fresh] of added) {
       const earlier = (shard.get(findingId) ?? []).filter((t) => !unfinished.includes(t.tick));

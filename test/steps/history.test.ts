@@ -63,6 +63,9 @@ describe('the history of findings', () => {
     const all = Array.from({ length: 256 }, (_, n) => id(n.toString(16).padStart(2, '0'), n));
     await appendHistory(store, [...all.map((one) => step(one, NOW - 40 * DAY)), step(id('ab', 999), NOW)]);
     await sweepHistory(store, { tick: TICK, time: NOW, followed: new Set() });
+    // A tick writes few shards; what waits is not swept.
+    for (let n = 1; n <= 16; n++) await appendHistory(store, [step(id('ab', 999), NOW + n)]);
+    await sweepHistory(store, { tick: TICK, time: NOW, followed: new Set() });
     let left = 0;
     for (const one of all) left += (await readHistory(store, one)).length;
     expect(left).toBeGreaterThanOrEqual(248);
@@ -97,11 +100,33 @@ describe('the history of findings', () => {
       store,
       all.map((one) => step(one, NOW + 40)),
     );
-    expect(await shards()).toHaveLength(100);
+    expect(await shards()).toHaveLength(16);
     await appendHistory(store, [step(all[7] as string, NOW + 41)]);
+    expect(await shards()).toHaveLength(16);
     expect((await readHistory(store, all[7] as string)).map((t) => t.tick)).toEqual(
       Array.from({ length: 42 }, (_, tick) => toTimeId(NOW + tick)),
     );
+  });
+
+  it('writes few shards in a tick, those whose steps have waited longest, and leaves none to wait', async () => {
+    const all = Array.from({ length: 60 }, (_, n) => id((4 * n).toString(16).padStart(2, '0'), n));
+    for (const [n, one] of all.entries()) await appendHistory(store, [step(one, NOW + n)]);
+    const late = NOW + 2 * DAY;
+    await appendHistory(store, [step(id('fe', 999), late)]);
+    expect(await shards()).toEqual(all.slice(0, 16).map((one) => `findings/history/${one.slice(0, 2)}`));
+    for (let n = 1; n <= 3; n++) await appendHistory(store, [step(id('fe', 999), late + n)]);
+    expect(await shards()).toEqual(expect.arrayContaining(all.map((one) => `findings/history/${one.slice(0, 2)}`)));
+    for (const one of all) expect(await readHistory(store, one)).toHaveLength(1);
+    expect(await readHistory(store, id('fe', 999))).toHaveLength(4);
+  });
+
+  it('writes as many shards as it takes where very many steps wait', async () => {
+    const some = Array.from({ length: 20_480 }, (_, n) => step(id((n % 256).toString(16).padStart(2, '0'), n), NOW));
+    await appendHistory(store, some);
+    const written = await shards();
+    expect(written.length).toBe(52);
+    expect(await readHistory(store, some[300]?.findingId as string)).toHaveLength(1);
+    expect(await readHistory(store, some[20_300]?.findingId as string)).toHaveLength(1);
   });
 
   it('tells a step once that a killed tick left in both places', async () => {
