@@ -68,6 +68,29 @@ export function fold(names: Iterable<string>, options: { dims?: 1 } = {}): strin
     .join(',');
 }
 
+/** The folds that were asked for last, by the names as they were given. */
+const folds = new Map<string, string>();
+let charactersFolded = 0;
+const MAX_CHARACTERS_FOLDED = 2 ** 20;
+
+/** As {@link fold}, for a set that is told in several places: while it is among the last ones it is folded once. */
+export function foldShared(names: Iterable<string>): string {
+  const given = [...names];
+  const key = JSON.stringify(given);
+  let text = folds.get(key);
+  if (text === undefined) {
+    text = fold(given);
+    charactersFolded += key.length + text.length;
+  } else folds.delete(key);
+  folds.set(key, text);
+  for (const [oldest, folded] of folds) {
+    if (charactersFolded <= MAX_CHARACTERS_FOLDED) break;
+    folds.delete(oldest);
+    charactersFolded -= oldest.length + folded.length;
+  }
+  return text;
+}
+
 /** Folds the members of a family whose numbers have one padding each. */
 function foldMembers(literals: string[], { pads, values }: Members, oneDim: boolean): Term[] {
   const [terms, others] = boxings(values, oneDim).map((boxes) => toTerms(boxes, literals, pads)) as [Term[], Term[] | undefined];

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareNames } from '../lib/model/text.ts';
-import { expand, fold, NodeSetError, nodeSetOf } from '../lib/nodeset.ts';
+import { expand, fold, foldShared, NodeSetError, nodeSetOf } from '../lib/nodeset.ts';
 
 const sorted = (names: Iterable<string>): string[] => [...new Set(names)].sort(compareNames);
 
@@ -302,5 +302,27 @@ describe('nodeSetOf', () => {
     expect(set.has('x1002c0')).toBe(false);
     expect(set.has('__proto__')).toBe(true);
     expect(set.size).toBe(3);
+  });
+});
+
+describe('foldShared', () => {
+  it('folds as fold does, whatever was folded before', () => {
+    const name = fc.oneof(
+      fc.constantFrom('n1', 'n2', 'n10', 'n01', '', 'all', '__proto__', 'a","b', 'a', 'b', '\ud800', '\\ud800'),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(fc.array(name, { maxLength: 6 }), (names) => {
+        for (let times = 0; times < 2; times++) expect(foldShared(names)).toBe(fold(names));
+        expect(foldShared(new Set(names.toReversed()))).toBe(fold(names));
+      }),
+    );
+  });
+
+  it('forgets what is too much to keep, and folds it again', () => {
+    const sets = Array.from({ length: 3 }, (_, k) =>
+      Array.from({ length: 20_000 }, (__, i) => `a-long-name-that-is-not-of-any-range-${k}-${'z'.repeat(i % 7)}${i}`),
+    );
+    for (const names of [...sets, ...sets]) expect(foldShared(names).length).toBe(fold(names).length);
   });
 });

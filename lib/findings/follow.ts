@@ -12,8 +12,12 @@ export interface Clock {
   now: number;
 }
 
-function momentOf({ tick, now }: Clock): Moment {
-  return { tick, at: toIso(now) };
+interface Now extends Moment {
+  now: number;
+}
+
+function nowOf({ tick, now }: Clock): Now {
+  return { tick, at: toIso(now), now };
 }
 
 /**
@@ -22,22 +26,23 @@ function momentOf({ tick, now }: Clock): Moment {
  */
 export function followSource(view: SourceView, tracked: Map<string, Tracked>, episodes: ReadonlyMap<string, number>, clock: Clock): void {
   const stale = blindness(view, clock.now);
+  const moment = nowOf(clock);
   const mine = (): Tracked[] => [...tracked.values()].filter((t) => t.source === view.source);
   for (const [index, snapshot] of view.since.entries()) {
     const isLast = index === view.since.length - 1;
     const look = looker(snapshot, isLast ? stale : staleWhenMade(snapshot, view.maxAge), clock.now);
-    for (const t of mine()) step(tracked, t, look(asKnown(t), kindOf(t.condition)), clock);
+    for (const t of mine()) step(tracked, t, look(asKnown(t), kindOf(t.condition)), moment);
     for (const condition of snapshot.conditions) {
       const known = tracked.get(condition.id);
       if (known && known.state !== 'resolved') continue;
-      begin(tracked, { source: view.source, condition, stale, episode: episodes.get(condition.id) ?? 0 }, clock);
+      begin(tracked, { source: view.source, condition, stale, episode: episodes.get(condition.id) ?? 0 }, moment);
     }
   }
   if (view.since.length > 0) return;
   for (const t of mine()) {
     if (t.state === 'resolved') continue;
     const expired = expiry(kindOf(t.condition), t.lastSeen, clock.now);
-    step(tracked, t, expired ?? (stale === null ? { saw: 'same' } : { saw: 'nothing', why: stale }), clock);
+    step(tracked, t, expired ?? (stale === null ? { saw: 'same' } : { saw: 'nothing', why: stale }), moment);
   }
 }
 
@@ -50,12 +55,13 @@ const UNWATCHED_FOR = parseDuration('30d');
  */
 export function leaveUnwatched(tracked: Map<string, Tracked>, sources: readonly SourceView[], clock: Clock): void {
   const watched = new Set(sources.map((s) => s.source));
+  const moment = nowOf(clock);
   for (const [id, t] of tracked) {
     if (watched.has(t.source)) continue;
     if (t.state !== 'resolved' && clock.now - Date.parse(t.lastSeen) > UNWATCHED_FOR) {
       const reason = `${t.source} is no longer configured, and nobody has looked for over ${formatDuration(UNWATCHED_FOR)}`;
       tracked.set(id, ended(t, reason, clock.now));
-    } else step(tracked, t, { saw: 'nothing', why: `${t.source} is no longer configured` }, clock);
+    } else step(tracked, t, { saw: 'nothing', why: `${t.source} is no longer configured` }, moment);
   }
 }
 
@@ -73,11 +79,10 @@ interface Beginning {
 }
 
 /** A condition that is not open: its first sight, or its return. One that is known only from an old look begins stale. */
-function begin(tracked: Map<string, Tracked>, { source, condition, stale, episode }: Beginning, clock: Clock): void {
+function begin(tracked: Map<string, Tracked>, { source, condition, stale, episode }: Beginning, moment: Now): void {
   const kind = kindOf(condition);
-  if (expiry(kind, condition.lastSeen, clock.now)) return;
+  if (expiry(kind, condition.lastSeen, moment.now)) return;
   const earlier = tracked.get(condition.id);
-  const moment = momentOf(clock);
   const born = advance(earlier ?? { ...UNBORN, episode }, { saw: 'present', condition }, kind, moment);
   const life = born && stale !== null ? advance(born, { saw: 'nothing', why: stale, condition }, kind, moment) : born;
   if (!life) return;
@@ -94,23 +99,23 @@ function begin(tracked: Map<string, Tracked>, { source, condition, stale, episod
   });
 }
 
-function step(tracked: Map<string, Tracked>, t: Tracked, seen: Observation, clock: Clock): void {
+function step(tracked: Map<string, Tracked>, t: Tracked, seen: Observation, moment: Now): void {
   // Its return is another episode, which begins.
   if (t.state === 'resolved' && seen.saw === 'present') return;
   const condition = (seen.saw === 'present' || seen.saw === 'nothing' ? seen.condition : undefined) ?? t.condition;
-  const moment = momentOf(clock);
-  const life = advance(t, seen, kindOf(t.condition), moment);
+  const life = advance(lifeOf(t), seen, kindOf(t.condition), moment);
   if (life === null) {
     tracked.delete(t.condition.id);
     return;
   }
-  tracked.set(t.condition.id, {
+  const stepped: Tracked = {
     ...t,
-    ...lifeOf(life),
+    ...life,
     condition,
     lastSeen: condition.lastSeen > t.lastSeen ? condition.lastSeen : t.lastSeen,
-    ...(life.state === 'resolved' && t.state !== 'resolved' && { resolvedAt: moment.at }),
-  });
+  };
+  if (life.state === 'resolved' && t.state !== 'resolved') stepped.resolvedAt = moment.at;
+  tracked.set(t.condition.id, stepped);
 }
 
 function lifeOf({ state, episode, newIn, good, sights, looks, flappingSince, reason }: Life): Life {

@@ -9,7 +9,7 @@ import { severityOf } from './escalate.ts';
 import { kindOf } from './follow.ts';
 import type { GroundTruth } from './ground-truth.ts';
 import type { Names } from './names.ts';
-import { likelihood, type Places, type Spot, spotKey } from './places.ts';
+import { type Held, likelihood, type Places, type Spot } from './places.ts';
 import { setText } from './set-text.ts';
 import type { Tracked } from './tracked.ts';
 
@@ -45,9 +45,8 @@ export function groupsOf(given: GroupInput): Group[] {
 
 /** A place and the affected nodes that stand there. */
 interface Candidate {
-  spot: Spot;
+  held: Held;
   affected: string[];
-  inPlace: ReadonlySet<string>;
   /** The natural logarithm of the chance, all places that were asked counted. */
   logP: number;
 }
@@ -73,8 +72,8 @@ function groupsOfKind(kind: string, some: readonly Tracked[], input: GroupInput)
       (c) =>
         c !== best &&
         c.affected.length === best.affected.length &&
-        c.inPlace.size === best.inPlace.size &&
-        c.affected.every((n) => best.inPlace.has(n)),
+        c.held.size === best.held.size &&
+        c.affected.every((n) => best.held.nodes.has(n)),
     );
     groups.push(groupOf(kind, best, { alike, byNode, input, places }));
     for (const name of best.affected) left.delete(name);
@@ -83,30 +82,28 @@ function groupsOfKind(kind: string, some: readonly Tracked[], input: GroupInput)
 }
 
 function candidatesOf(kind: string, left: ReadonlySet<string>, affected: number, places: Places): Candidate[] {
-  const found = new Map<string, { spot: Spot; affected: string[] }>();
+  const found = new Map<Held, string[]>();
   for (const name of left) {
-    for (const spot of places.of(name)) {
-      const key = spotKey(spot);
-      const there = found.get(key);
-      if (there) there.affected.push(name);
-      else found.set(key, { spot, affected: [name] });
+    for (const held of places.of(name)) {
+      const there = found.get(held);
+      if (there) there.push(name);
+      else found.set(held, [name]);
     }
   }
   const population = places.nodes.size;
   const asked = places.members.size;
   return [...found]
-    .filter(([, there]) => there.affected.length >= LEAST)
-    .map(([key, there]): Candidate => {
-      const inPlace = places.members.get(key)?.nodes ?? new Set<string>();
-      const logP = Math.log(asked) + logChance({ population, affected, inPlace: inPlace.size, members: there.affected.length });
-      return { ...there, inPlace, logP };
+    .filter(([, there]) => there.length >= LEAST)
+    .map(([held, there]): Candidate => {
+      const logP = Math.log(asked) + logChance({ population, affected, inPlace: held.size, members: there.length });
+      return { held, affected: there, logP };
     })
     .sort(
       (a, b) =>
         a.logP - b.logP ||
-        likelihood(kind, a.spot.type) - likelihood(kind, b.spot.type) ||
-        compareNames(a.spot.type, b.spot.type) ||
-        compareNames(a.spot.id, b.spot.id),
+        likelihood(kind, a.held.spot.type) - likelihood(kind, b.held.spot.type) ||
+        compareNames(a.held.spot.type, b.held.spot.type) ||
+        compareNames(a.held.spot.id, b.held.spot.id),
     );
 }
 
@@ -117,7 +114,8 @@ interface Surroundings {
   places: Places;
 }
 
-function groupOf(kind: string, { spot, affected, inPlace, logP }: Candidate, { alike, byNode, input, places }: Surroundings): Group {
+function groupOf(kind: string, { held, affected, logP }: Candidate, { alike, byNode, input, places }: Surroundings): Group {
+  const { spot, nodes: inPlace } = held;
   const members = affected.flatMap((name) => byNode.get(name) ?? []);
   const isHit = new Set(affected);
   const healthy = [...inPlace].filter((name) => !byNode.has(name));
@@ -140,7 +138,7 @@ function groupOf(kind: string, { spot, affected, inPlace, logP }: Candidate, { a
         ? ''
         : ` (the same nodes: ${alike
             .slice(0, 4)
-            .map((c) => `${c.spot.type} ${c.spot.id}`)
+            .map((c) => `${c.held.spot.type} ${c.held.spot.id}`)
             .join(', ')})`
     }`,
     counterEvidence: [

@@ -151,12 +151,21 @@ function weigh(
   const before = new Map<string, Raised>();
   for (const [id, t] of tracked) {
     if (t.state === 'resolved') continue;
-    const { raised: __, held: _, ...rest } = t;
     const raised = raisedByHistory(t, rules, now);
-    const weighed = { ...rest, ...(raised && { raised }) };
-    const { kind, subject } = t.condition;
-    const found = covers.of({ kind, severity: severityOf(weighed), subject, names: names.of(subject.id), held: t.held });
-    tracked.set(id, { ...weighed, ...(found && { held: found.held }) });
+    const { condition } = t;
+    const found = covers.isEmpty
+      ? null
+      : covers.of({
+          kind: condition.kind,
+          severity: severityOf({ condition, ...(raised && { raised }) }),
+          subject: condition.subject,
+          names: names.of(condition.subject.id),
+          held: t.held,
+        });
+    if (raised !== t.raised || found?.held !== t.held) {
+      const { raised: __, held: _, ...rest } = t;
+      tracked.set(id, { ...rest, ...(raised && { raised }), ...(found && { held: found.held }) });
+    }
     if (found?.hides) hidden.set(id, found.cover);
     else if (t.raised?.by === 'impact') before.set(id, t.raised);
   }
@@ -176,7 +185,9 @@ function show(tracked: Map<string, Tracked>, hidden: ReadonlyMap<string, Cover>,
   for (const [id, t] of tracked) {
     if (!isOpen(t) || hidden.has(id)) continue;
     const severity = severityOf(t);
-    const seen = { ...t, peak: t.peak === undefined ? severity : worse(t.peak, severity), reportedAt: t.reportedAt ?? at };
+    const peak = t.peak === undefined ? severity : worse(t.peak, severity);
+    if (t.shown === 'open' && peak === t.peak && t.reportedAt !== undefined) continue;
+    const seen = { ...t, peak, reportedAt: t.reportedAt ?? at };
     if (t.shown === 'open') tracked.set(id, seen);
     else if (t.state === 'stale') tracked.set(id, { ...seen, shown: 'stale' });
     else {

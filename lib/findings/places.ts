@@ -23,7 +23,7 @@ const CONTAINERS: readonly string[] = ['rack', 'chassis', 'slot', 'switch', 'pdu
 const NODE_IN_SLOT = /^(x\d{1,5}c\d{1,4}s\d{1,4})b\d{1,4}n\d{1,4}$/;
 
 /** A place and the nodes that stand there. */
-class Held {
+export class Held {
   readonly spot: Spot;
   readonly #names: string[] = [];
   #nodes: ReadonlySet<string> | undefined;
@@ -36,11 +36,17 @@ class Held {
     this.#names.push(name);
   }
 
+  get size(): number {
+    return this.#names.length;
+  }
+
   /** The nodes by name: few of all places are ever looked into. */
   get nodes(): ReadonlySet<string> {
     return (this.#nodes ??= new Set(this.#names));
   }
 }
+
+const NOWHERE: readonly Held[] = [];
 
 /**
  * Where every node stands: by its name, by the site's topology (which may put it behind two PDUs), by the image that it
@@ -95,8 +101,9 @@ export class Places {
     }
   }
 
-  of(name: string): readonly Spot[] {
-    return (this.#ofNode.get(name) ?? []).map((held) => held.spot);
+  /** The places where a node stands; each is the same object for all of its nodes. */
+  of(name: string): readonly Held[] {
+    return this.#ofNode.get(name) ?? NOWHERE;
   }
 
   /** The places of a type by their names, made when first asked for: the key of each is put together once. */

@@ -20,13 +20,20 @@ const NODES: ReadonlySet<string> = new Set(['node', 'service_node']);
 export function endWhatIsGone(tracked: Map<string, Tracked>, gone: Gone): void {
   const { inventory, names, expected, now } = gone;
   const hosts = 'why' in inventory ? null : inventory.hosts;
-  const isListed = (name: string): boolean =>
-    names.of(name).some((n) => hosts?.has(n) === true || (!('why' in inventory) && inventory.aliases.has(n)));
-  const shown = new Map(gone.sources.map((s) => [s.source, new Set(s.snapshot?.conditions.map((c) => c.id))]));
+  const aliases = 'why' in inventory ? null : inventory.aliases;
+  const isListed = (name: string): boolean => names.of(name).some((n) => hosts?.has(n) === true || aliases?.has(n) === true);
+  const shownBy = new Map<string, ReadonlySet<string>>();
+  const isShownNow = (source: string, id: string): boolean => {
+    let shown = shownBy.get(source);
+    if (!shown) {
+      const snapshot = gone.sources.find((s) => s.source === source)?.snapshot;
+      shownBy.set(source, (shown = new Set(snapshot?.conditions.map((c) => c.id))));
+    }
+    return shown.has(id);
+  };
   for (const [id, t] of tracked) {
     const { subject, kind } = t.condition;
-    const isShown = shown.get(t.source)?.has(id) === true;
-    if (!kinds.has(kind) && !isShown) {
+    if (!kinds.has(kind) && !isShownNow(t.source, id)) {
       if (isOpen(t)) tracked.set(id, ended(t, `kind ${kind} is not known to this version, and ${t.source} does not show it`, now));
       else tracked.delete(id);
     } else if (hosts !== null && NODES.has(subject.type) && isListed(subject.id)) {
@@ -35,7 +42,7 @@ export function endWhatIsGone(tracked: Map<string, Tracked>, gone: Gone): void {
       hosts !== null &&
       t.listed &&
       isOpen(t) &&
-      !isShown &&
+      !isShownNow(t.source, id) &&
       expected !== null &&
       !names.of(subject.id).some((n) => expected.has(n))
     ) {

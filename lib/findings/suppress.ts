@@ -2,7 +2,7 @@ import { compareSeverity, type Severity, type Subject } from '../model/condition
 import type { Suppressed } from '../model/finding.ts';
 import { compareNames, oneLine } from '../model/text.ts';
 import { toIso } from '../model/time.ts';
-import { fold, nodeSetOf } from '../nodeset.ts';
+import { foldShared, nodeSetOf } from '../nodeset.ts';
 import type { GroundTruth } from './ground-truth.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -102,6 +102,11 @@ export class Covers {
     }
   }
 
+  /** Nothing is covered, whatever is asked. */
+  get isEmpty(): boolean {
+    return this.#byName.size === 0 && this.#general.length === 0;
+  }
+
   #ofScheduler({ maintenance, offlined, until }: Scheduler, now: number): void {
     for (const { id, from, until: end, nodes } of maintenance) {
       if (from > now || end <= now) continue;
@@ -197,7 +202,7 @@ export function suppressedList(
         entry,
         owner,
         until: toIso(until),
-        subjects: fold(new Set(some.map((s) => s.subject.id))),
+        subjects: foldShared(new Set(some.map((s) => s.subject.id))),
         findings: some
           .map(({ id, kind, severity, subject }) => ({ id, kind, severity, subject }))
           .sort(

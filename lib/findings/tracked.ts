@@ -56,8 +56,7 @@ export type LifecycleState = z.infer<typeof LifecycleState>;
 /** Its members in the order of the schema: what is handed on is the same whether or not it was read back in between. */
 export function inOrder(t: Tracked): Tracked {
   const { state, episode, newIn, good, sights, looks, flappingSince, reason, source, condition, firstSeen, lastSeen, changedAt } = t;
-  const { resolvedAt, raised, peak, acknowledgedAs, listed, shown, reportedAt, held } = t;
-  return {
+  const ordered = {
     state,
     episode,
     newIn,
@@ -71,15 +70,16 @@ export function inOrder(t: Tracked): Tracked {
     firstSeen,
     lastSeen,
     changedAt,
-    ...(resolvedAt !== undefined && { resolvedAt }),
-    ...(raised && { raised }),
-    ...(peak && { peak }),
-    ...(acknowledgedAs && { acknowledgedAs }),
-    listed,
-    shown,
-    ...(reportedAt !== undefined && { reportedAt }),
-    ...(held && { held }),
-  };
+  } as Tracked;
+  if (t.resolvedAt !== undefined) ordered.resolvedAt = t.resolvedAt;
+  if (t.raised) ordered.raised = t.raised;
+  if (t.peak) ordered.peak = t.peak;
+  if (t.acknowledgedAs) ordered.acknowledgedAs = t.acknowledgedAs;
+  ordered.listed = t.listed;
+  ordered.shown = t.shown;
+  if (t.reportedAt !== undefined) ordered.reportedAt = t.reportedAt;
+  if (t.held) ordered.held = t.held;
+  return ordered;
 }
 
 export function isOpen({ state }: Pick<Tracked, 'state'>): boolean {

@@ -3,7 +3,7 @@ import type { Json } from '../model/json.ts';
 import type { Assessment } from '../model/report.ts';
 import { compareNames } from '../model/text.ts';
 import { formatDuration, toIso } from '../model/time.ts';
-import { fold } from '../nodeset.ts';
+import { foldShared } from '../nodeset.ts';
 import { shortId } from '../tools/ids.ts';
 import type { ReadView } from '../tools/view.ts';
 import { quoteText } from './quoting.ts';
@@ -121,7 +121,7 @@ function byKind(view: ReadView, state: keyof typeof TITLES, tokens: number, cite
     else kinds.set(key, [f]);
   }
   const lines = [...kinds].map(([key, some]) => {
-    const subjects = fold(new Set(some.map((f) => f.subject.id)));
+    const subjects = foldShared(new Set(some.map((f) => f.subject.id)));
     const shown = some.slice(0, 3).map((f) => cite(shortId(view, f.id)));
     const first = some.length === 1 ? `: ${(some[0] as Finding).conditions[0]?.message.slice(0, 110) ?? ''}` : '';
     const where = subjects.length > 90 ? `${subjects.slice(0, 90)}…` : subjects;

@@ -18,12 +18,15 @@ export interface Cited {
 const MAX_TEXT = 8000;
 const MAX_POINTS = 500;
 const DAY = 864e5;
+/** No shorter beginning of an id names a finding. */
+const SHORTEST = 8;
 
 /** Looks evidence up by the ids that tools give: a finding's, at least 8 characters of it, or a ref. */
 export class Evidence {
   readonly #view: ReadView;
   readonly #aside: (id: string) => readonly Json[];
   readonly #known = new Map<string, Cited | null>();
+  #byBeginning: Map<string, Finding[]> | undefined;
 
   /** @param aside what code told beside a finding, by the finding's id */
   constructor(view: ReadView, aside: (id: string) => readonly Json[]) {
@@ -34,7 +37,16 @@ export class Evidence {
   /** The one finding whose id begins so; null for none, or several. */
   finding(id: string): Finding | null {
     if (!/^[0-9a-f]{8,32}$/.test(id)) return null;
-    const found = this.#view.findings.filter((f) => f.id.startsWith(id));
+    if (!this.#byBeginning) {
+      this.#byBeginning = new Map();
+      for (const f of this.#view.findings) {
+        const begun = f.id.slice(0, SHORTEST);
+        const some = this.#byBeginning.get(begun);
+        if (some) some.push(f);
+        else this.#byBeginning.set(begun, [f]);
+      }
+    }
+    const found = (this.#byBeginning.get(id.slice(0, SHORTEST)) ?? []).filter((f) => f.id.startsWith(id));
     return found.length === 1 ? (found[0] as Finding) : null;
   }
 

@@ -136,9 +136,15 @@ function numberedBySearch(keys: Float64Array): Groups {
 function mergeAll(points: Boxes, order: number[]): Boxes {
   let boxes: Boxes = { ...points, sets: points.sets.map((sets) => [...sets]) };
   const known = boxes.sets.map(() => new Map<string, number>());
+  // Boxes that are still those that the last merge along a dimension left have nothing more to merge there.
+  const left = order.map(() => Number.POSITIVE_INFINITY);
   for (let sweep = 0; sweep < MAX_SWEEPS; sweep++) {
     const before = boxes.count;
-    for (const dim of order) boxes = mergeAlong(boxes, dim, order, known[dim] as Map<string, number>);
+    for (const [i, dim] of order.entries()) {
+      if (left[i] === boxes.count) continue;
+      boxes = mergeAlong(boxes, dim, order, known[dim] as Map<string, number>);
+      left[i] = boxes.count;
+    }
     if (boxes.count === before) break;
   }
   return boxes;

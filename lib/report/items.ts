@@ -3,7 +3,7 @@ import type { Finding, Group } from '../model/finding.ts';
 import type { Report } from '../model/report.ts';
 import { setText } from '../findings/set-text.ts';
 import { MAX_SET, statements } from './statements.ts';
-import { fold } from '../nodeset.ts';
+import { foldShared } from '../nodeset.ts';
 import { adviceOf, clockTime, count, lengths, line, nameOf, shortId, withClock } from './words.ts';
 
 /** One line of a section with what belongs to it: a group, findings of one kind, severity and state, or a plain statement. */
@@ -46,7 +46,11 @@ const TOLD_BEFORE: ReadonlySet<Place> = new Set(['ongoing', 'flapping', 'stale']
 export function itemsOf(report: Report, placeOf: (f: Finding) => Place): ReadonlyMap<Place, Item[]> {
   const now = Date.parse(report.generatedAt);
   const items = new Map<Place, Item[]>();
-  const add = (place: Place, item: Item): void => void items.set(place, [...(items.get(place) ?? []), item]);
+  const add = (place: Place, item: Item): void => {
+    const some = items.get(place);
+    if (some) some.push(item);
+    else items.set(place, [item]);
+  };
   const byId = new Map(report.findings.map((f) => [f.id, f]));
   const grouped = new Set<string>();
   for (const group of report.groups) {
@@ -135,35 +139,41 @@ function groupItem(group: Group, place: Place, members: readonly Finding[], now:
 /** Every name where one of them is critical; else as many as fit. */
 function namesOf(some: readonly Finding[]): string {
   const names = [...new Set(some.map((f) => f.subject.id))];
-  if (some.some((f) => f.severity === 'critical')) return fold(names);
+  if (some.some((f) => f.severity === 'critical')) return foldShared(names);
   return setText(names, MAX_SET);
 }
 
 function ageOf(some: readonly Finding[], now: number): string[] {
-  const { state } = some[0] as Finding;
-  const since = some.map((f) => Date.parse(f.firstSeen));
-  const earliest = some.map((f) => f.firstSeen).reduce((a, b) => (a < b ? a : b));
-  if (state === 'resolved')
-    return [
-      lengths(
-        'lasted',
-        some.map((f) => Date.parse(f.resolvedAt ?? f.lastSeen) - Date.parse(f.firstSeen)),
-      ),
-    ];
-  if (state === 'new') return [`since ${clockTime(earliest, now)}`];
-  if (state === 'stale')
-    return [
-      `last seen ${clockTime(
-        some.map((f) => f.lastSeen).reduce((a, b) => (a > b ? a : b)),
-        now,
-      )}`,
-    ];
-  return [
-    lengths(
-      'for',
-      since.map((at) => now - at),
-    ),
-  ];
+  switch ((some[0] as Finding).state) {
+    case 'resolved':
+      return [
+        lengths(
+          'lasted',
+          some.map((f) => Date.parse(f.resolvedAt ?? f.lastSeen) - Date.parse(f.firstSeen)),
+        ),
+      ];
+    case 'new':
+      return [
+        `since ${clockTime(
+          some.map((f) => f.firstSeen).reduce((a, b) => (a < b ? a : b)),
+          now,
+        )}`,
+      ];
+    case 'stale':
+      return [
+        `last seen ${clockTime(
+          some.map((f) => f.lastSeen).reduce((a, b) => (a > b ? a : b)),
+          now,
+        )}`,
+      ];
+    default:
+      return [
+        lengths(
+          'for',
+          some.map((f) => now - Date.parse(f.firstSeen)),
+        ),
+      ];
+  }
 }
 
 function marksOf(some: readonly Finding[], now: number): string[] {

@@ -21,10 +21,12 @@ interface Saying {
  * @param most lines; the rest is counted
  */
 export function statements(some: readonly Finding[], most: number, now: number): string[] {
+  if (most === 0) return [];
   const sayings = new Map<string, Saying>();
   for (const f of some) {
     const [before, after] = parts(f, now);
-    const key = JSON.stringify([f.severity, before, after]);
+    // Neither has a line break.
+    const key = after === null ? `${f.severity}\n${before}` : `${f.severity}\n${before}\n${after}`;
     const saying = sayings.get(key);
     if (saying) saying.said.push(f);
     else sayings.set(key, { before, after, said: [f] });
@@ -32,12 +34,14 @@ export function statements(some: readonly Finding[], most: number, now: number):
   const byWords = new Map<string, Saying[]>();
   for (const [key, saying] of sayings) {
     const words = key.replaceAll(/\d+(?:\.\d+)?/g, '0');
-    byWords.set(words, [...(byWords.get(words) ?? []), saying]);
+    const alike = byWords.get(words);
+    if (alike) alike.push(saying);
+    else byWords.set(words, [saying]);
   }
   const rows = [...byWords.values()].flatMap((alike) => (alike.length < ALIKE ? alike.map((one) => [one]) : [alike]));
   const shown = rows.slice(0, most).map((row) => withClock(told(row, { isAlone: some.length === 1, isOnly: rows.length === 1 }), now));
   const left = rows.slice(most).reduce((n, row) => n + row.reduce((m, { said }) => m + said.length, 0), 0);
-  return left > 0 && most > 0 ? [...shown, `and ${left} more`] : shown;
+  return left > 0 ? [...shown, `and ${left} more`] : shown;
 }
 
 function told(row: readonly Saying[], { isAlone, isOnly }: { isAlone: boolean; isOnly: boolean }): string {
@@ -76,8 +80,9 @@ function parts(f: Finding, now: number): [before: string, after: string | null] 
   const message = withClock(messageOf(f), now);
   const name = f.subject.id;
   for (const before of ['', `${f.subject.type} `]) {
-    if (message.startsWith(before + name) && /^[: ]/.test(message.slice(before.length + name.length)))
-      return [before, message.slice(before.length + name.length)];
+    if (!message.startsWith(before) || !message.startsWith(name, before.length)) continue;
+    const after = message.slice(before.length + name.length);
+    if (after.startsWith(':') || after.startsWith(' ')) return [before, after];
   }
   return [message, null];
 }

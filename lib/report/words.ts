@@ -20,13 +20,14 @@ const ISO = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z/g;
 
 /** A text with its times as {@link clockTime} has them: the JSON report keeps them to the millisecond. */
 export function withClock(text: string, now: number): string {
-  return text.replaceAll(ISO, (iso) => clockTime(iso, now));
+  // Nearly all texts have no time in them.
+  return text.includes('Z') ? text.replaceAll(ISO, (iso) => clockTime(iso, now)) : text;
 }
 
 /** How long each of some findings has lasted, in words: `for 3h 12m`, `for 5m to 3h 12m`. */
 export function lengths(word: string, some: readonly number[]): string {
-  const sorted = [...some].sort((a, b) => a - b);
-  const [least, most] = [formatDuration(sorted[0] as number), formatDuration(sorted.at(-1) as number)];
+  const least = formatDuration(some.reduce((a, b) => Math.min(a, b)));
+  const most = formatDuration(some.reduce((a, b) => Math.max(a, b)));
   return `${word} ${least === most ? most : `${least} to ${most}`}`;
 }
 

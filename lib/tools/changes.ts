@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Change } from '../model/change.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { compareNames } from '../model/text.ts';
-import { fold } from '../nodeset.ts';
+import { foldShared } from '../nodeset.ts';
 import { kindMeant } from './asked.ts';
 import { shortId } from './ids.ts';
 import { defineTool, fit, page } from './tool.ts';
@@ -53,7 +53,7 @@ function counted(view: Pick<ReadView, 'findings'>, c: Change): Json[] {
           change: c.reason === undefined ? way : `${way} (${c.reason})`,
           kind,
           count: all.length,
-          subjects: fit(fold(new Set(all.map((s) => s.subject.id))), 200),
+          subjects: fit(foldShared(new Set(all.map((s) => s.subject.id))), 200),
           ids: all.slice(0, 3).map((s) => shortId(view, s.id)),
         };
       });

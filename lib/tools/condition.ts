@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fold } from '../nodeset.ts';
+import { foldShared } from '../nodeset.ts';
 import type { Finding, Group } from '../model/finding.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { formatDuration } from '../model/time.ts';
@@ -82,7 +82,7 @@ function neighbours(view: Pick<ReadView, 'findings' | 'groundTruth'>, x: Finding
       const members = places.fleet.filter(({ where }) => where.get(type)?.includes(name)).map(({ node }) => node);
       const well = members.filter((node) => !ill.has(node)).length;
       if (members.length < 2 && same.size < 2) continue;
-      const subjects = fold(same);
+      const subjects = foldShared(same);
       rows.push({
         place: `${type} ${name}`,
         same_kind: same.size,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fold } from '../nodeset.ts';
+import { foldShared } from '../nodeset.ts';
 import { compareSeverity, Severity } from '../model/condition.ts';
 import { type Finding, FindingState, type Group } from '../model/finding.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -74,7 +74,7 @@ function tally(view: Pick<ReadView, 'findings'>, all: readonly Finding[]): JsonO
     count: all.length,
     worst,
     ...(fresh > 0 && { new: fresh }),
-    subjects: cut(fold(new Set(all.map((x) => x.subject.id))), 200),
+    subjects: cut(foldShared(new Set(all.map((x) => x.subject.id))), 200),
     ids: all.slice(0, 3).map((x) => shortId(view, x.id)),
   };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fold, nodeSetOf } from '../nodeset.ts';
+import { foldShared, nodeSetOf } from '../nodeset.ts';
 import type { JsonObject } from '../model/json.ts';
 import { subjectId } from '../model/identity.ts';
 import { compareNames } from '../model/text.ts';
@@ -174,7 +174,7 @@ function neighbours(
           neighbours_in: `${type} ${id}`,
           findings: there.length,
           kinds: Object.fromEntries(top),
-          subjects: fit(fold(new Set(there.map((f) => f.subject.id))), 160),
+          subjects: fit(foldShared(new Set(there.map((f) => f.subject.id))), 160),
         },
       ];
     }),
