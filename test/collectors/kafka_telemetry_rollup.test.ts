@@ -81,6 +81,25 @@ describe('the window', () => {
     ]);
   });
 
+  it('does not let a clock that was days ahead, and came back, hide anything', async () => {
+    const hot = (time: number, value = 99) => flat('x1000c0s0b0n0', 'Temperature', value, time, { PhysicalContext: 'GPU' });
+    const trip = (time: number, Severity: string) =>
+      JSON.stringify({ Context: 'd0', Events: [{ EventTimestamp: new Date(time).toISOString(), Severity, MessageId: 'A.1.Trip' }] });
+    const ahead = NOW + 3 * 864e5;
+    const first = await collect([hot(ahead - 1000, 50), hot(ahead, 50), trip(ahead, 'Critical')], { now: ahead });
+    expect(first.conditions).toMatchObject([{ kind: 'hardware_event' }]);
+    const back = await collect([hot(NOW - 2000), hot(NOW - 1000), hot(NOW), trip(NOW, 'OK')], { carry: first.carry });
+    expect(back.conditions).toMatchObject([{ kind: 'temperature_high', count: 3 }]);
+    expect(back.cleared).toMatchObject([{ kind: 'hardware_event' }]);
+    expect(back.coverage.problems).toEqual([
+      { effect: 'note', message: expect.stringContaining('1 sensors were last heard of ahead of the clock') },
+    ]);
+    expect(readingsOf(back).get('node:x1000c0s0b0n0')).toMatchObject([{ last: 99 }]);
+    const later = await collect([flat('x1000c0s1b0n0', 'Current', 1, NOW + 3e6)], { carry: back.carry, now: NOW + 3e6 });
+    expect(later.conditions.map(({ kind }) => kind)).toContain('temperature_high');
+    expect(later.summary['silent_sensors']).toBe(1);
+  });
+
   it('does not let a clock that is ahead hide the next samples', async () => {
     const first = await collect([flat(NODE, 'Temperature', 50, NOW + 200_000)]);
     const second = await collect([flat(NODE, 'Temperature', 51, NOW + 60_000)], { carry: first.carry, now: NOW + 90_000 });

@@ -74,9 +74,29 @@ export type TelemetryCarry = z.infer<typeof TelemetryCarry>;
 
 const WIDTH = 6;
 
-/** Makes the series of the last run known to the recorder. @returns their indices, in the order of the carry */
-export function restore(carry: TelemetryCarry, recorder: Recorder): (number | undefined)[] {
+/** What one run finds of the last one. */
+export interface Restored {
+  /** The series' indices, in the order of the carry. */
+  indices: readonly (number | undefined)[];
+  standings: readonly Standing[];
+  incidents: readonly Incident[];
+  /** Series that were last heard of later than can be. */
+  ahead: number;
+}
+
+export const NOTHING: Restored = { indices: [], standings: [], incidents: [], ahead: 0 };
+
+/** Times behind `latest` come from a clock that has gone back since; they count as `instead`, or nothing new would. */
+export interface Clock {
+  latest: number;
+  instead: number;
+}
+
+/** Makes the series of the last run known to the recorder. */
+export function restore(carry: TelemetryCarry, recorder: Recorder, { latest, instead }: Clock): Restored {
   const { series } = carry;
+  const settled = (time: number): number => (time > latest ? instead : time);
+  let ahead = 0;
   const length = Math.floor(series.length / WIDTH);
   const indices: (number | undefined)[] = [];
   const baselines = new Map<number, number>();
@@ -95,9 +115,15 @@ export function restore(carry: TelemetryCarry, recorder: Recorder): (number | un
       number,
       number,
     ];
-    recorder.before.set(index, { time: carry.end - age, value, interval, baseline: baselines.get(place) ?? Number.NaN });
+    const time = carry.end - age;
+    if (time > latest) ahead++;
+    // What a counter showed at a time that never was is no beginning.
+    if (time > latest && recorder.series[index]?.mode === 'counter') continue;
+    recorder.before.set(index, { time: settled(time), value, interval, baseline: baselines.get(place) ?? Number.NaN });
   }
-  return indices;
+  const standings = carry.standings.map((one) => ({ ...one, since: settled(one.since), runSince: settled(one.runSince) }));
+  const incidents = carry.incidents.map((one) => ({ ...one, first: settled(one.first), last: settled(one.last) }));
+  return { indices, standings, incidents, ahead };
 }
 
 /** Makes known what preceded the last window, which is seen again. */

@@ -4,7 +4,7 @@ import type { Subject } from '../../model/condition.ts';
 import type { CoverageProblem } from '../../model/snapshot.ts';
 import { compareNames, oneLine } from '../../model/text.ts';
 import { toIso } from '../../model/time.ts';
-import { pack, remember, restore, restorePreceding, TelemetryCarry } from './carry.ts';
+import { NOTHING, pack, remember, restore, type Restored, restorePreceding, TelemetryCarry } from './carry.ts';
 import { factsOf, rounded, seriesOf, summarise } from './digest.ts';
 import { digestEvents, expiries } from './events.ts';
 import { Intake, UNREAD } from './intake.ts';
@@ -48,7 +48,8 @@ async function collectTelemetry(inputs: readonly Input[], context: Context): Pro
     suspects: SUSPECTS,
   });
   const intake = new Intake(recorder, config.max_series);
-  const restored = carry === undefined ? [] : restore(carry, recorder);
+  const restored =
+    carry === undefined ? NOTHING : restore(carry, recorder, { latest: now + config.skew, instead: now - config.window - 1 });
   const problems: CoverageProblem[] = [];
   const reader = new InputReader(intake, new MessageReader(intake), context.schemas);
   for (const input of inputs.toSorted((a, b) => compareNames(a.name, b.name))) await takeOne(input, intake, context, reader, problems);
@@ -58,17 +59,17 @@ async function collectTelemetry(inputs: readonly Input[], context: Context): Pro
   if (!Number.isFinite(recorder.newest)) throw new UnusableInput(whyNothing(intake, inputs.length, problems[0]?.message));
 
   const window = windowOf(recorder.newest, config.window, carry);
-  if (carry !== undefined && window.again === 'same') restorePreceding(carry, restored, recorder);
+  if (carry !== undefined && window.again === 'same') restorePreceding(carry, restored.indices, recorder);
   const rollup = rollUp(recorder, window, config.window);
   const { samples } = recorder;
   recorder.exclude('late', samples.late);
   recorder.exclude('covered', samples.covered);
   recorder.exclude('duplicate', samples.duplicates);
   const { limits, mistakes } = limitsOf(context.rules);
-  const judged = judge(recorder, rollup, limits, liveStandings(carry, restored));
+  const judged = judge(recorder, rollup, limits, liveStandings(restored));
   samples.clear();
   const power = findPowerLoss(recorder, rollup);
-  const events = digestEvents(intake.events, carry?.incidents ?? [], recorder, {
+  const events = digestEvents(intake.events, restored.incidents, recorder, {
     window: rollup.window,
     floor: rollup.window.end - config.window,
     now,
@@ -119,6 +120,9 @@ async function collectTelemetry(inputs: readonly Input[], context: Context): Pro
                 `nothing covers ${toIso(rollup.window.gapFrom)} to ${toIso(rollup.window.start)}: the last run was longer ago than window`,
               ),
             ]),
+        ...(restored.ahead === 0
+          ? []
+          : [note(`${restored.ahead} sensors were last heard of ahead of the clock, which must have gone back since; they count as old`)]),
         ...(samples.thinning > 0 ? [lost(`more than max_samples in the window: one sample in ${2 ** samples.thinning} is rolled up`)] : []),
         ...(dropped > 0 ? [lost(`${dropped} samples belong to more series than max_series`)] : []),
         ...(intake.eventsDropped + events.dropped > 0
@@ -204,10 +208,10 @@ function lost(message: string): CoverageProblem {
 }
 
 /** The standings that the last run handed on, by this run's series. */
-function liveStandings(carry: TelemetryCarry | undefined, restored: readonly (number | undefined)[]): Map<string, LiveStanding> {
+function liveStandings({ indices, standings }: Restored): Map<string, LiveStanding> {
   const open = new Map<string, LiveStanding>();
-  for (const standing of carry?.standings ?? []) {
-    const series = restored[standing.series];
+  for (const standing of standings) {
+    const series = indices[standing.series];
     if (series !== undefined) open.set(standingKey(standing.kind, series), { ...standing, series });
   }
   return open;
