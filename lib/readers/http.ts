@@ -56,7 +56,7 @@ async function openSession(get: Get, readSecret: ReadSecret, { location, plan }:
   const headers: Record<string, string> = { accept: 'application/json' };
   if (location.token_file) {
     const { header, prefix } = plan.auth ?? { header: 'authorization', prefix: 'Bearer ' };
-    headers[header] = `${prefix}${secret(readSecret, location.token_file)}`;
+    headers[header] = `${prefix}${tokenOf(readSecret, location.token_file)}`;
   }
   const ca = location.ca_file ? { ca: secret(readSecret, location.ca_file) } : {};
   const fetch = async (path: string): Promise<Answered> => {
@@ -76,11 +76,22 @@ async function openSession(get: Get, readSecret: ReadSecret, { location, plan }:
 
 /** A secret's text. @throws ReadError that names the file */
 export function secret(readSecret: ReadSecret, path: string): string {
+  let text: string;
   try {
-    return readSecret(path).trim();
+    text = readSecret(path).trim();
   } catch (error) {
     throw new ReadError('unreadable', path, `cannot be read (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`);
   }
+  // An empty list of authorities would be taken for none, and then the platform's own are trusted.
+  if (text === '') throw new ReadError('unreadable', path, 'is empty');
+  return text;
+}
+
+/** A token that a header can carry: what is none may not become part of an error that tells it. @throws ReadError that names the file */
+export function tokenOf(readSecret: ReadSecret, path: string): string {
+  const token = secret(readSecret, path);
+  if (!/^[ -~]+$/.test(token)) throw new ReadError('unreadable', path, 'holds no token (one line of ASCII characters)');
+  return token;
 }
 
 async function readEndpoint(
@@ -103,6 +114,14 @@ async function readEndpoint(
       add(opened, { name: url.href, role: endpoint.role, size: body.length, bytes: (from = 0) => [body.subarray(from)] }, 'ok');
       bytes += body.length;
       path = endpoint.paging ? nextPage(body, base, visited) : null;
+      if (path !== null && !URL.canParse(path, base.href)) {
+        opened.problems.push({
+          effect: 'input',
+          input: url.href,
+          message: 'links to a next page that is no address; the rest was not read',
+        });
+        return;
+      }
       if (path !== null && bytes > request.location.max_input * PAGES_FACTOR) {
         opened.problems.push({ effect: 'input', input: url.href, message: `ends ${bytes} bytes of pages; the rest was not read` });
         return;
@@ -147,7 +166,7 @@ function good(answered: Answered, base: URL, path: string): Answered {
 function nextPage(body: Uint8Array, base: URL, visited: ReadonlySet<string>): string | null {
   const next = parsed(body)?.['nextPageUri'];
   if (typeof next !== 'string' || next === '') return null;
-  return visited.has(new URL(next, base).href) ? null : next;
+  return URL.canParse(next, base.href) && visited.has(new URL(next, base).href) ? null : next;
 }
 
 function parsed(body: Uint8Array): Record<string, unknown> | null {

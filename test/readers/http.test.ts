@@ -99,6 +99,39 @@ describe('the HTTP reader', () => {
     expect(opened.problems).toMatchObject([{ effect: 'input', input: `${url}/rest/servers?start=1` }]);
   });
 
+  it('says where a page links to what is no address', async () => {
+    answer = (_, response) => response.end(page(1, 'http://['));
+    const opened = await read();
+    expect(opened.inputs).toHaveLength(1);
+    expect(opened.problems).toEqual([
+      {
+        effect: 'input',
+        input: `${url}/rest/servers?start=0`,
+        message: 'links to a next page that is no address; the rest was not read',
+      },
+    ]);
+  });
+
+  it.each([
+    ['first\nsecond', 'holds no token (one line of ASCII characters)'],
+    ['t\u00f6ken', 'holds no token (one line of ASCII characters)'],
+    ['\n', 'is empty'],
+  ])('asks nothing with a token file of %j, and names the file without what it holds', async (held, message) => {
+    token = held;
+    await expect(read()).rejects.toMatchObject({ code: 'unreadable', input: '/token', message });
+    expect(seen).toEqual([]);
+  });
+
+  it('takes an empty ca_file for no leave to trust all that the platform trusts', async () => {
+    await expect(
+      httpReader(
+        nodeGet,
+        () => '\n',
+      )({ location: { ...Location.parse({ url, ca_file: '/ca.pem' }), roles: {} }, plan: PLAN, now: 0, options: {} }),
+    ).rejects.toMatchObject({ code: 'unreadable', input: '/ca.pem', message: 'is empty' });
+    expect(seen).toEqual([]);
+  });
+
   it('refuses an answer over max_input and a server that is not there', async () => {
     answer = (_, response) => response.end('x'.repeat(5000));
     expect((await read(PLAN, { max_input: 1000 })).problems[0]?.message).toContain('max_input');

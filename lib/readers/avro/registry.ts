@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ReadError } from '../../model/collector.ts';
-import { type Get, type ReadSecret, secret } from '../http.ts';
+import { type Get, type ReadSecret, secret, tokenOf } from '../http.ts';
 import { BadSchema } from './clean-schema.ts';
 import type { Lookup } from './schemas.ts';
 
@@ -34,7 +34,7 @@ const TIMEOUT = 30_000;
 export function registryOf(url: string, { get, readSecret, token_file, ca_file, maxBytes }: RegistryOptions): Lookup {
   const base = new URL(url.endsWith('/') ? url : `${url}/`);
   const headers: Record<string, string> = { accept: 'application/vnd.schemaregistry.v1+json, application/json' };
-  if (token_file !== undefined) headers['authorization'] = `Bearer ${secret(readSecret, token_file)}`;
+  if (token_file !== undefined) headers['authorization'] = `Bearer ${tokenOf(readSecret, token_file)}`;
   const ca = ca_file === undefined ? {} : { ca: secret(readSecret, ca_file) };
 
   const fetch = async (path: string): Promise<Registered | undefined> => {
