@@ -218,6 +218,12 @@ describe('inputs that are not what they should be', () => {
     await expect(collect([input('nodes.json', [], { role: 'nodes' })])).rejects.toThrow('no input names a node or an image');
   });
 
+  it.each(['<html>Sign in</html>', '', '\n'])('make the source partial where a dump of a folder holds %j', async (text) => {
+    const result = await collect([input('nodes-1.json', nodes(2)), input('nodes-2.json', text)]);
+    expect(problems(result, 'input')).toEqual([expect.stringMatching(/^nodes-2\.json: line \d column \d: .*expected JSON$/)]);
+    expect(result.coverage.observed).toEqual({ node: 'x1000c0s0b0n[0-1]' });
+  });
+
   it('name the place where nothing else is usable', async () => {
     await expect(collect([input('nodes.json', '[{"name": "n1"')])).rejects.toMatchObject({
       input: 'nodes.json',

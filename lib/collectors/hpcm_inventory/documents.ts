@@ -109,7 +109,7 @@ function roleName(input: Input): string {
 function readText(input: Input, text: string, reading: Reading): void {
   const { documents, tally, domains } = reading;
   const head = text.slice(0, 65_536);
-  const { name } = input;
+  const { name, role } = input;
   if (SECTION.test(head)) {
     documents.definition.push(...readDefinition(text, name, tally, domains));
     took('cluster_conf', input, documents);
@@ -120,6 +120,9 @@ function readText(input: Input, text: string, reading: Reading): void {
   } else if (isPowerStatus(text)) {
     for (const [id, power] of readPower(text, name, tally, domains)) documents.power.set(id, power);
     took('power', input, documents);
+  } else if (role === undefined && /\.json$/i.test(name)) {
+    // A login page or nothing at all, under the name of a dump.
+    readValue(input, parseJson(text), reading);
   } else unrecognised(input, text.trim() === '' ? 'is empty' : 'is nothing that is known here', tally);
 }
 
