@@ -174,6 +174,17 @@ describe('a node out of service', () => {
     expect(await offline({ state: 'maintenance' })).toMatchObject({ severity: 'info' });
   });
 
+  it('for maintenance names the reservation, which explains nothing while it lies ahead', async () => {
+    expect(await offline({ state: 'maintenance,resv-exclusive', resv: 'M12.pbs01' })).toMatchObject({
+      severity: 'info',
+      message: 'n1 is out of service in PBS, state maintenance,resv-exclusive for 1h, for maintenance reservation M12',
+    });
+    expect(await offline({ resv: 'M12.pbs01' })).toMatchObject({
+      severity: 'warning',
+      message: expect.stringMatching(/, no reason given$/),
+    });
+  });
+
   it('whose comment is the server\u2019s own has no reason: it may tell of an older problem', async () => {
     expect(await offline({ comment: 'node down: communication closed' })).toMatchObject({
       severity: 'warning',

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../model/json.ts';
 import { oneLine } from '../../model/text.ts';
 import { toIso } from '../../model/time.ts';
 import { canonicalXname, placeInOrder, placeOfXname } from '../../model/xname.ts';
-import type { Host } from './hosts.ts';
+import { type Host, maintenanceOf } from './hosts.ts';
 import { offlinedBy } from './node-conditions.ts';
 import { isOffline } from './node-states.ts';
 import type { Queue, Reservation } from './scheduler.ts';
@@ -39,7 +39,7 @@ function sharedMoms(hosts: readonly Host[]): ReadonlySet<string> {
 function nodeFacts(host: Host, shared: ReadonlySet<string>): JsonObject {
   const by = isOffline(host.bucket) ? offlinedBy(host) : undefined;
   const since = host.since === undefined ? undefined : toIso(host.since);
-  const maintenance = host.reservations.find((id) => /^M\d/.test(id));
+  const maintenance = maintenanceOf(host);
   const xname = canonicalXname(host.id);
   const place = placeOfXname(host.id);
   const nid = /^nid0*(\d{1,9})$/.exec(host.id)?.[1];

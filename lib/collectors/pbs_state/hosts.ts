@@ -52,6 +52,11 @@ export interface Host {
   image: string | undefined;
 }
 
+/** The maintenance reservation that a host belongs to, now or later. */
+export function maintenanceOf({ reservations }: Host): string | undefined {
+  return reservations.find((id) => /^M\d/.test(id));
+}
+
 export interface Hosts {
   hosts: Host[];
   byVnode: ReadonlyMap<string, Host>;

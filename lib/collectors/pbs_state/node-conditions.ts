@@ -2,7 +2,7 @@ import type { ConditionDraft, Values } from '../../model/condition.ts';
 import { oneLine } from '../../model/text.ts';
 import { formatDuration, toIso } from '../../model/time.ts';
 import { placeOfXname } from '../../model/xname.ts';
-import type { Host } from './hosts.ts';
+import { type Host, maintenanceOf } from './hosts.ts';
 import { unknownTokens } from './node-states.ts';
 import { setText } from './sets.ts';
 
@@ -99,13 +99,18 @@ function offline(host: Host, frame: NodeFrame): ConditionDraft {
   const age = ageOf(host, frame);
   const by = offlinedBy(host);
   const isLong = age !== undefined && age > frame.longOffline;
-  const isUnexplained = by === null && !host.states.includes('maintenance') && (age === undefined || age > frame.reasonWithin);
+  const isMaintained = host.states.includes('maintenance');
+  // A reservation that a node lists may lie ahead: only while it runs does it put the node into that state.
+  const maintenance = isMaintained ? maintenanceOf(host) : undefined;
+  const isUnexplained = by === null && !isMaintained && (age === undefined || age > frame.reasonWithin);
   const reason =
     by !== null
       ? `: ${host.comment}${by.who === null ? '' : ` (by ${by.who})`}`
-      : host.comment === undefined
-        ? ', no reason given'
-        : `, no reason given (the comment is the server's own: ${host.comment})`;
+      : maintenance !== undefined
+        ? `, for maintenance reservation ${maintenance}`
+        : host.comment === undefined
+          ? ', no reason given'
+          : `, no reason given (the comment is the server's own: ${host.comment})`;
   const jobs = host.jobs.length > 0 ? `, ${host.jobs.length} jobs still on it` : '';
   return {
     ...draft('node_offline', host, frame, `${host.id} is out of service in PBS, ${inState(host, frame)}${reason}${jobs}`, {
