@@ -142,7 +142,7 @@ function forecast(
     kind: KIND,
     subject,
     ...(days.likely <= limits.critical && { severity: 'critical' as const }),
-    message: `${what} will be full in ${round(days.likely)} days (${band}), about ${toIso(now + days.likely * DAY).slice(0, 10)}: it is ${round((100 * days.used) / total)} % full and grows by ${round(days.perDay / 2 ** 40)} TiB a day (limit ${formatDuration(limits.warning * DAY)})`,
+    message: `${what} will be full in ${round(days.likely)} days (${band}), about ${toIso(now + days.likely * DAY).slice(0, 10)}: it is ${round((100 * days.used) / total)} % full and grows by ${sizeText(days.perDay)} a day (limit ${formatDuration(limits.warning * DAY)})`,
     values: {
       days: round(days.likely),
       days_soonest: round(days.soonest),
@@ -154,7 +154,18 @@ function forecast(
   };
 }
 
+const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+
+/** Bytes for people, in the largest unit of which there is one. */
+function sizeText(bytes: number): string {
+  const step = Math.max(0, Math.min(STEPS.length - 1, Math.floor(Math.log2(bytes) / 10)));
+  return `${Math.round((bytes / 1024 ** step) * 10) / 10} ${STEPS[step]}`;
+}
+
+/** Nobody looks further ahead, and dates must stay dates. */
+const LONGEST_DAYS = 3650;
+
 function daysOf(rule: JsonObject | undefined, key: string, otherwise: number): number {
   const value = rule?.[key];
-  return typeof value === 'number' && value > 0 ? value : otherwise;
+  return typeof value === 'number' && value > 0 ? Math.min(value, LONGEST_DAYS) : otherwise;
 }

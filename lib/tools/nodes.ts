@@ -89,7 +89,7 @@ const TELEMETRY = 'kafka_telemetry';
 export const getTelemetry = defineTool({
   name: 'get_telemetry',
   description:
-    'The last telemetry of one node, BMC, PDU, CDU, switch or chassis: count, lowest, mean, highest and last of each sensor; for a node that of its board too; with siblings to compare.',
+    'The last telemetry of one node, BMC, PDU, CDU, switch or chassis: lowest, mean, highest and last of each sensor; for a node that of its board too; with siblings to compare.',
   reaches: ['facts', 'namesOf'],
   args: {
     subject: Name.describe('one name, such as x1000c0s0b0n0, or the board x1000c0s0b0'),

@@ -91,6 +91,15 @@ describe('a capacity forecast', () => {
     );
   });
 
+  it('says how fast a small file system grows, and bears a rule that looks beyond all dates', () => {
+    const little = points(10, (d) => 0.5 * TIB + d * 20 * 2 ** 30);
+    expect(forecast(little, TIB, { rule: { warning_days: 1e12 } }).conditions[0]?.message).toMatch(
+      /grows by 20 GiB a day \(limit 3650d\)$/,
+    );
+    const hardly = points(10, (d) => d);
+    expect(forecast(hardly, 100 * TIB, { rule: { warning_days: 1e300 } }).conditions).toEqual([]);
+  });
+
   it('has a wider band the more the points scatter', () => {
     const scattered = points(10, (d) => (60 + 2 * d + (Math.round(d * 4) % 2)) * TIB);
     const values = forecast(scattered, 100 * TIB).conditions[0]?.values as Record<string, number>;

@@ -1,10 +1,11 @@
 import { fold } from '../../nodeset.ts';
 import type { ConditionDraft, Subject } from '../../model/condition.ts';
-import { compareSeverity } from '../../model/condition.ts';
+import { compareSeverity, type Severity } from '../../model/condition.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { compareNames } from '../../model/text.ts';
 import { toIso } from '../../model/time.ts';
 import type { Intake } from './intake.ts';
+import { telemetryKinds } from './kinds.ts';
 import { QUANTITIES, type Quantity } from './quantity.ts';
 import type { Recorder, Series } from './recorder.ts';
 import type { GroupStats, Rollup } from './rollup.ts';
@@ -120,6 +121,13 @@ function groupJson(stats: GroupStats): JsonObject {
   };
 }
 
+const SEVERITIES: ReadonlyMap<string, Severity> = new Map(telemetryKinds.map(({ kind, severity }) => [kind, severity]));
+
+/** A condition's severity: its kind's, where it has none of its own. */
+function severityOf({ kind, severity }: ConditionDraft): Severity {
+  return severity ?? SEVERITIES.get(kind) ?? 'info';
+}
+
 function conditionsJson(conditions: readonly ConditionDraft[]): JsonObject {
   const byKind = new Map<string, { count: number; subjects: Set<string> }>();
   for (const { kind, subject } of conditions) {
@@ -138,7 +146,7 @@ function conditionsJson(conditions: readonly ConditionDraft[]): JsonObject {
     worst: conditions
       .toSorted(
         (a, b) =>
-          compareSeverity(a.severity ?? 'info', b.severity ?? 'info') ||
+          compareSeverity(severityOf(a), severityOf(b)) ||
           compareNames(a.kind, b.kind) ||
           compareNames(a.subject.id, b.subject.id) ||
           compareNames(a.part ?? '', b.part ?? ''),
