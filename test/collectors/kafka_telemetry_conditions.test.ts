@@ -192,12 +192,6 @@ describe('shares of what others show', () => {
 describe('supplies', () => {
   const pdu = (name: string, values: number[], end = 0, part = 'PDU') => readings(name, 'Power', values, { PhysicalContext: part }, end);
 
-  it('stand among the worst in the summary by what their kind is, though no message says so', async () => {
-    const lines = [...pdu('x1002m0', [4200, 4210, 0, 0]), ...readings(NODE, 'Temperature', [86, 86], GPU)];
-    const { worst } = (await collect(lines)).summary['conditions'] as { worst: JsonObject[] };
-    expect(worst.map(({ kind }) => kind)).toEqual(['power_lost', 'temperature_high']);
-  });
-
   it('that lose their load within the window are found, with the time', async () => {
     const { conditions } = await collect([...pdu('x1002m0', [4200, 4210, 0, 0]), ...pdu('x1002m1', [4200, 4100, 7000, 7000])]);
     expect(conditions).toEqual([

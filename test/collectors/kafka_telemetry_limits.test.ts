@@ -71,3 +71,9 @@ it.each<[string, 'info' | 'warning' | 'critical', (value: number) => string[], n
   expect(await told(at)).toEqual([`${kind} ${severity}`]);
   expect(await told(short)).toEqual(severity === 'critical' && kind !== 'leak_detected' ? [`${kind} warning`] : []);
 });
+
+it('the worst stand first in the summary by what their kind is, though no message says so', async () => {
+  const lines = [...readings('x1002m0', 'Power', [4200, 4210, 0, 0], { PhysicalContext: 'PDU' }), ...temperature('GPU')(86)];
+  const { worst } = (await collect(lines)).summary['conditions'] as { worst: JsonObject[] };
+  expect(worst.map(({ kind }) => kind)).toEqual(['power_lost', 'temperature_high']);
+});
