@@ -64,6 +64,18 @@ describe('what a name measures', () => {
   });
 
   it.each([
+    ['MCS_kWatts_of_heat_removed', 1000],
+    ['pdu_power_kw', 1000],
+    ['rackPower_kW', 1000],
+    ['outlet_kWh', 3.6e6],
+    ['supply_kPa', 1],
+    ['voltage_millivolts', 0.001],
+    ['total_power_watts', 1],
+  ])('%s counts by the unit in its name', (name, scale) => {
+    expect(measureOfName(name).scale).toBe(scale);
+  });
+
+  it.each([
     ['CrayTelemetry.Temperature', 'temperature'],
     ['CrayTelemetry.Current', 'current'],
     ['CrayTelemetry.Rotational', 'fan'],

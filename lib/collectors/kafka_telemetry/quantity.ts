@@ -121,11 +121,14 @@ const A_LIMIT = new Set(
   'max min crit critical lcrit emergency hyst threshold limit cap slowdown shutdown rated margin target setpoint'.split(' '),
 );
 
-/** A metric's or sensor's name as lower-case words: `node_hwmon_temp_celsius`, `BB Inlet Temp`, `T2_IT_Supply_Temperature`, `fanSpeed`. */
+/**
+ * A metric's or sensor's name as lower-case words: `node_hwmon_temp_celsius`, `BB Inlet Temp`, `T2_IT_Supply_Temperature`,
+ * `fanSpeed`. A lone small letter belongs to what follows, as in `kWatts`.
+ */
 export function wordsOf(name: string): string[] {
   return name
     .slice(0, 256)
-    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .replaceAll(/(?<=[A-Za-z][a-z])(?=[A-Z])/g, ' ')
     .toLowerCase()
     .split(/[^a-z]+/)
     .filter((word) => word !== '');
@@ -133,7 +136,7 @@ export function wordsOf(name: string): string[] {
 
 /** Units that stand as words in names; shorter ones mean too much else. */
 const NAMED_UNITS = new Set(
-  'celsius fahrenheit kelvin watt watts kilowatts kwatts milliwatts joule joules kilojoules kwh volt volts millivolts ampere amperes rpm lpm gpm pascals kpa hertz megahertz'.split(
+  'celsius fahrenheit kelvin watt watts kw kilowatts kwatts milliwatts joule joules kilojoules kwh volt volts millivolts ampere amperes rpm lpm gpm pascals kpa hertz megahertz'.split(
     ' ',
   ),
 );
