@@ -1,4 +1,4 @@
-import { LineCounter, isMap, isScalar, parseDocument, type Document } from 'yaml';
+import { LineCounter, isMap, isScalar, parseDocument, type Document, visit } from 'yaml';
 import * as z from 'zod';
 import type { Collector } from './model/collector.ts';
 import { canonicalJson, type JsonObject } from './model/json.ts';
@@ -315,8 +315,7 @@ function resolved(avro: NonNullable<Location['avro']>, resolve: (path: string) =
 
 /** A YAML text as a plain value, and a way to say where in it a zod issue lies. */
 export function readYaml(text: string, file: string): { value: unknown; explain: (issues: readonly Issue[]) => string[] } {
-  const lines = new LineCounter();
-  const doc = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const { doc, lines } = parseYaml(text);
   if (doc.errors.length > 0) {
     throw new ConfigError(doc.errors.map((e) => `${file}:${lines.linePos(e.pos[0]).line}: ${e.message}`));
   }
@@ -324,6 +323,29 @@ export function readYaml(text: string, file: string): { value: unknown; explain:
     issues.map((issue) => `${file}:${lineOf(doc, issue.path, lines)}: ${issue.path.map(String).join('.') || 'the file'}: ${issue.message}`);
   // Aliases are bounded by the library (maxAliasCount), so that a small file cannot unfold into a huge one.
   return { value: doc.toJS({ maxAliasCount: 100 }) as unknown, explain };
+}
+
+/** The library compares each key with all before it: it is asked to only where a key is there twice, for its words. */
+function parseYaml(text: string): { doc: Document; lines: LineCounter } {
+  const parse = (uniqueKeys: boolean): { doc: Document; lines: LineCounter } => {
+    const lines = new LineCounter();
+    return { doc: parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys }), lines };
+  };
+  const parsed = parse(false);
+  return parsed.doc.errors.length > 0 || hasKeyTwice(parsed.doc) ? parse(true) : parsed;
+}
+
+function hasKeyTwice(doc: Document): boolean {
+  let isTwice = false;
+  visit(doc, {
+    Map: (_, { items }) => {
+      const keys = new Set<unknown>();
+      for (const { key } of items) keys.add(isScalar(key) ? key.value : key);
+      isTwice ||= keys.size < items.length;
+      return isTwice ? visit.BREAK : undefined;
+    },
+  });
+  return isTwice;
 }
 
 /** The line of the deepest node on the path that exists. */
