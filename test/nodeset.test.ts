@@ -312,9 +312,9 @@ describe('foldShared', () => {
       fc.string(),
     );
     fc.assert(
-      fc.property(fc.array(name, { maxLength: 6 }), (names) => {
-        for (let times = 0; times < 2; times++) expect(foldShared(names)).toBe(fold(names));
-        expect(foldShared(new Set(names.toReversed()))).toBe(fold(names));
+      fc.property(fc.array(name, { maxLength: 6 }), (some) => {
+        for (let times = 0; times < 2; times++) expect(foldShared(some)).toBe(fold(some));
+        expect(foldShared(new Set(some.toReversed()))).toBe(fold(some));
       }),
     );
   });
@@ -323,6 +323,6 @@ describe('foldShared', () => {
     const sets = Array.from({ length: 3 }, (_, k) =>
       Array.from({ length: 20_000 }, (__, i) => `a-long-name-that-is-not-of-any-range-${k}-${'z'.repeat(i % 7)}${i}`),
     );
-    for (const names of [...sets, ...sets]) expect(foldShared(names).length).toBe(fold(names).length);
+    for (const some of [...sets, ...sets]) expect(foldShared(some).length).toBe(fold(some).length);
   });
 });

@@ -100,7 +100,7 @@ export interface ImpactInput {
 
 /** What is critical by how much it hits: a share of a role lost, or many running jobs. By finding's id. */
 export function raisedByImpact({ open, before, fleet, memberName, rules, now }: ImpactInput): ReadonlyMap<string, Raised> {
-  const counted = open.filter((t) => severityOf(t) !== 'info');
+  const counted = open.filter((t) => (LOST.has(t.condition.kind) || JOBS_HIT.has(t.condition.kind)) && severityOf(t) !== 'info');
   const sizes = roleSizes(fleet);
   const lost = new Map<string, Set<string>>();
   const roleOf = (t: Tracked): string | undefined => fleet.get(memberName(t.condition.subject.id))?.role;

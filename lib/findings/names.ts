@@ -46,13 +46,13 @@ export class Names {
   readonly #names = new Map<string, string[]>();
 
   constructor(identities: ReadonlyMap<string, readonly Identity[]>) {
-    let ambiguous = this.#joinAll(identities, (records) => records);
-    if (ambiguous.length > 0) {
-      // Only how ambiguities are told depends on the order of records, and to sort those of a fleet is dear.
+    // Only how ambiguities are told depends on the order of records, and to sort those of a fleet is dear.
+    let told = this.#joinAll(identities, (records) => records);
+    if (told.others.length > 0) {
       this.#canonical.clear();
-      ambiguous = this.#joinAll(identities, inOrder);
+      told = this.#joinAll(identities, inOrder);
     }
-    this.ambiguous = ambiguous;
+    this.ambiguous = [...claimsIn(identities.get(OWN) ?? NO_RECORDS, told.shared), ...told.others];
     for (const [alias, name] of this.#canonical) {
       const names = this.#names.get(name);
       if (names) names.push(alias);
@@ -74,20 +74,22 @@ export class Names {
     return this.#names.get(own) ?? [own];
   }
 
-  #joinAll(
-    identities: ReadonlyMap<string, readonly Identity[]>,
-    ordered: (records: readonly Identity[]) => readonly Identity[],
-  ): Ambiguity[] {
-    const ambiguous: Ambiguity[] = [];
-    const own = ordered(identities.get(OWN) ?? []);
-    const isNode = new Set(own.map((i) => i.name));
-    const byAlias = uniqueOwners(own, 'name', (i) => i.aliases?.filter((alias) => !isNode.has(alias)) ?? NONE, ambiguous);
-    for (const [alias, name] of byAlias) this.#join(alias, name);
-    const byKey = KEYS.map((key) => uniqueOwners(own, key, (i) => valuesOf(i, key), ambiguous));
+  #joinAll(identities: ReadonlyMap<string, readonly Identity[]>, ordered: (records: readonly Identity[]) => readonly Identity[]): Told {
+    const told: Told = { shared: new Map(), others: [] };
+    const own = ordered(identities.get(OWN) ?? NO_RECORDS);
+    const isNode = new Set<string>();
+    for (const { name } of own) isNode.add(name);
+    const ownersIn = (key: Key, values: ValuesOf): Map<string, string> => {
+      const { owners, several } = ownersOf(own, values);
+      if (several.size > 0) told.shared.set(key, several);
+      return owners;
+    };
+    for (const [alias, name] of ownersIn('name', aliasesBut(isNode))) this.#join(alias, name);
+    const byKey = KEYS.map((key) => ownersIn(key, VALUES[key]));
     for (const [source, records] of [...identities].sort(([a], [b]) => compareNames(a, b))) {
-      if (source !== OWN) this.#joinSource(ordered(records), byKey, isNode, ambiguous);
+      if (source !== OWN) this.#joinSource(ordered(records), byKey, isNode, told.others);
     }
-    return ambiguous;
+    return told;
   }
 
   #join(alias: string, name: string): void {
@@ -101,7 +103,11 @@ export class Names {
     ambiguous: Ambiguity[],
   ): void {
     // A key that two records of this source bear leads nowhere, whatever the inventory says.
-    const mine = KEYS.map((key) => uniqueOwners(records, key, (i) => valuesOf(i, key), ambiguous));
+    const mine = KEYS.map((key) => {
+      const { owners, several } = ownersOf(records, VALUES[key]);
+      if (several.size > 0) ambiguous.push(...claimsOf(records, key, VALUES[key], several));
+      return owners;
+    });
     const found = new Map<string, string[]>();
     for (const record of records) {
       const node = this.#led(record, byKey, mine) ?? this.#byName(record, isNode);
@@ -121,7 +127,7 @@ export class Names {
 
   #led(record: Identity, byKey: readonly ReadonlyMap<string, string>[], mine: readonly ReadonlyMap<string, string>[]): string | null {
     for (const [k, key] of KEYS.entries()) {
-      for (const value of valuesOf(record, key)) {
+      for (const value of VALUES[key](record)) {
         const node = mine[k]?.get(value) === record.name ? byKey[k]?.get(value) : undefined;
         if (node !== undefined) return node;
       }
@@ -138,35 +144,41 @@ export class Names {
   }
 }
 
+interface Told {
+  /** What several records of the inventory claim, by key. */
+  shared: Map<Key, ReadonlySet<string>>;
+  /** The ambiguities that come with the other sources. */
+  others: Ambiguity[];
+}
+
+type ValuesOf = (record: Identity) => readonly string[];
+
 const NONE: readonly string[] = [];
+const NO_RECORDS: readonly Identity[] = [];
+
+/** The aliases of a record that are no node's own name. */
+function aliasesBut(isNode: ReadonlySet<string>): ValuesOf {
+  return ({ aliases = NONE }) => (aliases.some((alias) => isNode.has(alias)) ? aliases.filter((alias) => !isNode.has(alias)) : aliases);
+}
 
 function inOrder(records: readonly Identity[]): Identity[] {
   return sortedByName(records, (record) => record.name);
 }
 
-function valuesOf(identity: Identity, key: (typeof KEYS)[number]): readonly string[] {
-  switch (key) {
-    case 'serial number': {
-      const serial = comparableSerial(identity.serial);
-      return serial === null ? NONE : [serial];
-    }
-    case 'BMC address':
-      return identity.bmc === undefined ? NONE : [identity.bmc];
-    case 'BMC MAC address':
-      return identity.bmcMac === undefined ? NONE : [identity.bmcMac];
-    case 'MAC address':
-      return identity.macs ?? NONE;
-  }
-}
+const VALUES: Readonly<Record<(typeof KEYS)[number], ValuesOf>> = {
+  'serial number': ({ serial: raw }) => {
+    const serial = comparableSerial(raw);
+    return serial === null ? NONE : [serial];
+  },
+  'BMC address': ({ bmc }) => (bmc === undefined ? NONE : [bmc]),
+  'BMC MAC address': ({ bmcMac }) => (bmcMac === undefined ? NONE : [bmcMac]),
+  'MAC address': ({ macs = NONE }) => macs,
+};
 
-/** Who bears each value; what several bear is left out and told. */
-function uniqueOwners(
-  records: readonly Identity[],
-  key: Key,
-  values: (identity: Identity) => readonly string[],
-  ambiguous: Ambiguity[],
-): Map<string, string> {
+/** Who bears each value, and what several bear: that has no owner. */
+function ownersOf(records: readonly Identity[], values: ValuesOf): { owners: Map<string, string>; several: ReadonlySet<string> } {
   const owners = new Map<string, string>();
+  const several = new Set<string>();
   let claims = 0;
   for (const record of records) {
     for (const value of values(record)) {
@@ -174,25 +186,41 @@ function uniqueOwners(
       claims++;
     }
   }
-  if (owners.size === claims) return owners;
+  if (owners.size === claims) return { owners, several };
   owners.clear();
-  const shared = new Map<string, Set<string>>();
   for (const record of records) {
     for (const value of values(record)) {
       const other = owners.get(value);
       if (other === undefined) owners.set(value, record.name);
-      else if (other !== record.name) {
-        const names = shared.get(value);
-        if (names) names.add(record.name);
-        else shared.set(value, new Set([other, record.name]));
-      }
+      else if (other !== record.name) several.add(value);
     }
   }
-  for (const [value, names] of shared) {
-    owners.delete(value);
-    ambiguous.push({ key, value, names: [...names] });
+  for (const value of several) owners.delete(value);
+  return { owners, several };
+}
+
+/** Who claims what several of the inventory do, key by key. */
+function claimsIn(own: readonly Identity[], shared: Told['shared']): Ambiguity[] {
+  return [...shared].flatMap(([key, several]) => {
+    const values: ValuesOf = key === 'name' ? ({ aliases = NONE }) => aliases : VALUES[key];
+    const claiming = own.filter((record) => values(record).some((value) => several.has(value)));
+    return claimsOf(inOrder(claiming), key, values, several);
+  });
+}
+
+/** Who claims what several do, each where the second of them stands. @param records in order */
+function claimsOf(records: readonly Identity[], key: Key, values: ValuesOf, several: ReadonlySet<string>): Ambiguity[] {
+  const claimed = new Map<string, string[]>();
+  const ambiguous: Ambiguity[] = [];
+  for (const record of records) {
+    for (const value of values(record)) {
+      if (!several.has(value)) continue;
+      const names = claimed.get(value);
+      if (names === undefined) claimed.set(value, [record.name]);
+      else if (names.at(-1) !== record.name && names.push(record.name) === 2) ambiguous.push({ key, value, names });
+    }
   }
-  return owners;
+  return ambiguous;
 }
 
 export const NO_NAMES = new Names(new Map());

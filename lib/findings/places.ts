@@ -84,10 +84,11 @@ export class Places {
     for (const [type, places] of Object.entries(topology)) {
       const at = this.#placesOf(type);
       for (const [id, set] of Object.entries(places)) {
+        let held: Held | undefined;
         for (const told of nodeSetOf(set)) {
           const name = names.canonical(told);
           const mine = this.#ofNode.get(name);
-          if (mine) put(at(id), name, mine);
+          if (mine) put((held ??= at(id)), name, mine);
         }
       }
     }

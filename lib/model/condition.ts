@@ -5,9 +5,11 @@ export const SEVERITIES = ['critical', 'warning', 'info'] as const;
 export const Severity = z.enum(SEVERITIES);
 export type Severity = z.infer<typeof Severity>;
 
+const RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 };
+
 /** Orders by severity, the worst first. */
 export function compareSeverity(a: Severity, b: Severity): number {
-  return SEVERITIES.indexOf(a) - SEVERITIES.indexOf(b);
+  return RANK[a] - RANK[b];
 }
 
 /** The worse of two severities. */

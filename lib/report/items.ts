@@ -64,7 +64,10 @@ export function itemsOf(report: Report, placeOf: (f: Finding) => Place): Readonl
   for (const f of report.findings) {
     if (grouped.has(f.id)) continue;
     const place = placeOf(f);
-    const key = JSON.stringify([place, f.severity, f.kind, f.acknowledged, f.escalated?.reason, f.state === 'stale' ? f.reason : null]);
+    const isMarked = f.acknowledged !== undefined || f.escalated !== undefined || f.state === 'stale';
+    const key = isMarked
+      ? JSON.stringify([place, f.severity, f.kind, f.acknowledged, f.escalated?.reason, f.state === 'stale' ? f.reason : null])
+      : `${place}\n${f.severity}\n${f.kind}`;
     const bundle = bundles.get(key);
     if (bundle) bundle.some.push(f);
     else bundles.set(key, { place, some: [f] });

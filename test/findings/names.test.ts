@@ -113,8 +113,42 @@ describe('one identity for each node', () => {
             expect(one.canonical(one.canonical(n))).toBe(one.canonical(n));
           }
           for (const { name: own } of hpcm) expect(one.canonical(own)).toBe(own);
+          expect(other.ambiguous).toEqual(one.ambiguous);
         },
       ),
+    );
+  });
+
+  it("tells the inventory's ambiguities key by key, each where the second of its nodes stands in order", () => {
+    const record = fc.record({
+      aliases: fc.array(fc.constantFrom('a', 'b', 'n3'), { maxLength: 2 }),
+      serial: fc.constantFrom('S01', 'S02', 'S03'),
+      bmc: fc.constantFrom('10.0.0.1', '10.0.0.2', '10.0.0.3'),
+      macs: fc.uniqueArray(fc.constantFrom('m1', 'm2', 'm3'), { maxLength: 2 }),
+    });
+    fc.assert(
+      fc.property(fc.array(record, { maxLength: 12 }), fc.nat(), (some, turn) => {
+        const records = some.map((r, i) => ({ ...r, name: `n${i + 1}` }));
+        const keys: [string, (r: (typeof records)[number]) => string[]][] = [
+          ['name', (r) => r.aliases.filter((alias) => !records.some((other) => other.name === alias))],
+          ['serial number', (r) => [r.serial]],
+          ['BMC address', (r) => [r.bmc]],
+          ['MAC address', (r) => r.macs],
+        ];
+        const expected = keys.flatMap(([key, valuesOf]) => {
+          const claims = new Map<string, string[]>();
+          const seconds: string[] = [];
+          for (const r of records) {
+            for (const value of new Set(valuesOf(r))) {
+              claims.set(value, [...(claims.get(value) ?? []), r.name]);
+              if (claims.get(value)?.length === 2) seconds.push(value);
+            }
+          }
+          return seconds.map((value) => ({ key, value, names: claims.get(value) }));
+        });
+        const at = records.length === 0 ? 0 : turn % records.length;
+        expect(names([...records.slice(at), ...records.slice(0, at)]).ambiguous).toEqual(expected);
+      }),
     );
   });
 });
