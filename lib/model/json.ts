@@ -23,7 +23,6 @@ export function canonicalJson(value: unknown): string {
 
 /** Whether the keys of all objects are in order. Makes nothing, not even lists of keys. */
 function isInOrder(value: unknown): boolean {
-  if (typeof value === 'string') return true;
   if (typeof value !== 'object' || value === null) {
     refuseNonFinite(value);
     return true;
@@ -36,7 +35,9 @@ function isInOrder(value: unknown): boolean {
   // Keys that are inherited as well can only make it no.
   // oxlint-disable-next-line guard-for-in
   for (const key in value) {
-    if (key < before || !isInOrder((value as Record<string, unknown>)[key])) return false;
+    if (key < before) return false;
+    const member = (value as Record<string, unknown>)[key];
+    if (typeof member !== 'string' && !isInOrder(member)) return false;
     before = key;
   }
   return true;

@@ -27,9 +27,10 @@ interface Summarised {
 /** The fleet in at most about 6 kB: sizes, majorities, and minorities as folded sets; no list that grows with it. */
 export function summarise(input: Summarised): JsonObject {
   const { fleet, documents, hosts, isWhole } = input;
+  const byClass = entriesBy(fleet.entries, (e) => e.class);
   const classes: JsonObject = {};
   for (const entryClass of CLASSES) {
-    const count = fleet.entries.filter((e) => e.class === entryClass).length;
+    const count = byClass(entryClass).length;
     if (count > 0) classes[entryClass] = count;
   }
   const types = [...fleet.unknownTypes].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
@@ -43,6 +44,12 @@ export function summarise(input: Summarised): JsonObject {
     ...stateSummaries(hosts, input.drafts),
     hardware: hardwareSummary(hosts, input.changes),
   };
+}
+
+/** The entries that have a value of something, found in one pass. */
+function entriesBy(entries: readonly Entry[], valueOf: (entry: Entry) => string | undefined): (value: string) => readonly Entry[] {
+  const groups = new Map(byFrequency(entries, valueOf).map((group) => [group.value, group.entries]));
+  return (value) => groups.get(value) ?? [];
 }
 
 function namesOf(entries: readonly Entry[]): string[] {
@@ -93,10 +100,11 @@ function stateSummaries(hosts: readonly Entry[], drafts: readonly ConditionDraft
   const running = hosts.filter((e) => e.booted !== undefined);
   const out: JsonObject = {};
   if (asked.length > 0) {
+    const byState = entriesBy(asked, (e) => e.power?.state);
     const states: JsonObject = {};
-    for (const state of POWER_STATES) states[state] = asked.filter((e) => e.power?.state === state).length;
-    const silent = asked.filter((e) => e.power?.state === 'unknown');
-    const dark = asked.filter((e) => e.power?.state === 'on');
+    for (const state of POWER_STATES) states[state] = byState(state).length;
+    const silent = byState('unknown');
+    const dark = byState('on');
     const unlisted = hosts.filter((e) => e.power === undefined);
     out['power'] = {
       asked: asked.length,
