@@ -360,6 +360,19 @@ describe('silence', () => {
     ]);
   });
 
+  it('of nodes that are gone is theirs, also where nobody else has such sensors', async () => {
+    const dark = Array.from({ length: 6 }, (_, i) => `x1000c1s${i}b0n0`);
+    const gone = dark.flatMap((node) => [...beats(node, 'Temperature', 900), ...beats(node, 'Power', 900)]);
+    const others = beats(NODE, 'Power', 0);
+    expect(await kinds([...gone, ...others])).toEqual(dark.map((node) => `telemetry_gap ${node}`));
+    // One that still sends other readings shows that it is the kind of sensors that stopped.
+    const alive = [...beats('x1000c1s6b0n0', 'Temperature', 900), ...beats('x1000c1s6b0n0', 'Power', 0)];
+    expect(await kinds([...gone, ...others, ...alive])).toContain('telemetry_gap democluster');
+    // Where none of their kinds is heard of others, the subjects may be all that the topic told of.
+    const switches = dark.map((_, i) => `x1000c0r${i}b0`).flatMap((bmc) => beats(bmc, 'Temperature', 900));
+    expect(await kinds([...switches, ...others])).toEqual(['telemetry_gap democluster']);
+  });
+
   it('of most sensors is told once', async () => {
     const lost = [0, 1, 2].flatMap((Index) => beats(NODE, 'Temperature', 400, { Index }));
     expect((await collect([...lost, ...beats(NODE, 'Power', 0)])).conditions).toMatchObject([

@@ -69,7 +69,7 @@ export function findSilence(recorder: Recorder, rollup: Rollup, memories: Memory
   if (found.sensors === 0) return found;
   for (const members of rollup.members.values()) found.sensors -= forgetRenamed(members, recorder, memories, silent);
   const told: Telling = { recorder, memories, options };
-  const lostGroups = silentGroups(recorder, rollup.order, memories, silent);
+  const lostGroups = silentGroups(recorder, rollup, memories, silent);
   for (const [group, members] of lostGroups) found.conditions.push(groupCondition(group, members, told));
   for (const [subject, members] of rollup.members) {
     const own = members.filter((index) => memories.has(index) && !lostGroups.has((recorder.series[index] as Series).group));
@@ -116,11 +116,14 @@ interface Telling {
   options: SilenceOptions;
 }
 
-/** Groups of which every sensor is silent, though sensors of other groups are not: a topic or collector that stopped. */
-function silentGroups(recorder: Recorder, order: Uint32Array, memories: MemoryTable, silent: Uint8Array): Map<Group, number[]> {
+/**
+ * Groups of which every sensor is silent, though sensors of other groups are not: a topic or collector that stopped. Where
+ * all its subjects have fallen silent whole, with sensors that others still send, it is they that are gone.
+ */
+function silentGroups(recorder: Recorder, rollup: Rollup, memories: MemoryTable, silent: Uint8Array): Map<Group, number[]> {
   const groups = new Map<Group, number[]>();
   const heard = new Set<Group>();
-  for (const index of order) {
+  for (const index of rollup.order) {
     if (!memories.has(index)) continue;
     const { group } = recorder.series[index] as Series;
     if (silent[index] === 0) heard.add(group);
@@ -128,14 +131,22 @@ function silentGroups(recorder: Recorder, order: Uint32Array, memories: MemoryTa
     if (list === undefined) groups.set(group, [index]);
     else list.push(index);
   }
+  const isGone = (subject: Subject): boolean => {
+    const own = (rollup.members.get(subject) ?? []).filter((index) => memories.has(index));
+    return own.every((index) => silent[index] === 1) && own.some((index) => heard.has((recorder.series[index] as Series).group));
+  };
   for (const [group, members] of groups) {
-    if (heard.has(group) || members.length < GROUP || subjectsOf(recorder, members) < 2) groups.delete(group);
+    if (heard.has(group) || members.length < GROUP) groups.delete(group);
+    else {
+      const subjects = subjectsOf(recorder, members);
+      if (subjects.size < 2 || [...subjects].every(isGone)) groups.delete(group);
+    }
   }
   return groups;
 }
 
-function subjectsOf(recorder: Recorder, members: readonly number[]): number {
-  return new Set(members.map((index) => (recorder.series[index] as Series).subject)).size;
+function subjectsOf(recorder: Recorder, members: readonly number[]): Set<Subject> {
+  return new Set(members.map((index) => (recorder.series[index] as Series).subject));
 }
 
 function lastOf(members: readonly number[], memories: MemoryTable): number {
@@ -145,7 +156,7 @@ function lastOf(members: readonly number[], memories: MemoryTable): number {
 function groupCondition({ quantity, metric }: Group, members: readonly number[], { recorder, memories, options }: Telling): ConditionDraft {
   const name = `${quantity} ${metric}`;
   const last = lastOf(members, memories);
-  const subjects = subjectsOf(recorder, members);
+  const subjects = subjectsOf(recorder, members).size;
   return {
     kind: 'telemetry_gap',
     subject: { type: 'cluster', id: options.cluster },
