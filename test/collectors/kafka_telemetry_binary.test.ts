@@ -73,6 +73,20 @@ describe('binary messages', () => {
     });
   });
 
+  it('that are packed and cut off are rejected one by one, however many they are', async () => {
+    const cut = new Uint8Array(gzipSync(HERE)).subarray(0, 12);
+    const input = inputOf('t', '', {
+      async *messages() {
+        yield Array.from({ length: 50 }, () => ({ topic: 't', timestamp: T0, value: cut }));
+      },
+    });
+    const { coverage, summary } = await collect([input, inputOf('b', BESIDE)], { now: T0 });
+    expect(coverage.rejected).toBe(50);
+    expect(summary['formats']).toMatchObject({ gzip: 50, malformed: 50 });
+    expect(coverage.problems).toHaveLength(21);
+    expect(coverage.problems).toContainEqual({ effect: 'input', input: 't', message: 'none of its 50 messages could be read' });
+  });
+
   it('come from a broker with their own bounds, topics and times', async () => {
     const text = (t: string) => new TextEncoder().encode(t);
     const batches: BrokerMessage[][] = [

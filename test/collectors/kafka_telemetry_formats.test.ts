@@ -181,6 +181,8 @@ describe('framing', () => {
       { effect: 'record', input: 'w.ndjson.gz', message: 'JSON that breaks off' },
     ]);
     expect(cut.summary['samples']).toBeGreaterThan(400);
+    const early = await collect([inputOf('w.ndjson.gz', packed.subarray(0, 150)), inputOf('x', BESIDE)], { now: T0 + 60_000 });
+    expect(early.coverage.problems[0]).toMatchObject({ effect: 'input', message: expect.stringContaining('breaks off') });
   });
 
   it('counts a file of bytes that are longer than any message, and keeps none of them', async () => {
@@ -208,6 +210,13 @@ describe('framing', () => {
     const { coverage, summary } = await collect([broken, inputOf('b', BESIDE)], { now: T0 });
     expect(coverage.problems).toEqual([{ effect: 'input', input: 'a', message: 'lies on a stale mount' }]);
     expect(summary['samples']).toBe(1);
+  });
+
+  it('takes a packed file of another kind for no fault either', async () => {
+    const packed = new Uint8Array(gzipSync('How these windows\nare captured.\n'));
+    const { coverage, summary } = await collect([inputOf('README.gz', packed), inputOf('b', BESIDE)], { now: T0 });
+    expect(coverage).toMatchObject({ rejected: 0, problems: [{ effect: 'note', input: 'README.gz' }] });
+    expect(summary['formats']).toEqual({ hpcm_flat: 1 });
   });
 
   it('takes a file of another kind for no fault', async () => {

@@ -171,8 +171,10 @@ async function takeOne(input: Input, intake: Intake, context: Context, reader: I
     problems.push({ effect: 'input', input: name, message: `none of its ${rejected} messages could be read` });
     return;
   }
-  const onlyAvro = [...intake.formats].every(([format, n]) => format === 'avro_no_schema' || n === (before.formats.get(format) ?? 0));
-  if (onlyAvro) return;
+  const onlyAvro = [...intake.formats].every(
+    ([format, n]) => format === 'avro_no_schema' || format === 'gzip' || n === (before.formats.get(format) ?? 0),
+  );
+  if (onlyAvro || intake.problems.slice(before.problems).some((problem) => problem.effect === 'input')) return;
   // Nothing in it could be read: another file in the same folder, which is no fault of ours or its own.
   const [first] = intake.problems.splice(before.problems);
   intake.rejected = before.rejected;

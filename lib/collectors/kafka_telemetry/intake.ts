@@ -25,8 +25,8 @@ export const FORMATS = [
 ] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** Forms that hold no reading that could be read. */
-export const UNREAD: ReadonlySet<Format> = new Set(['avro_no_schema', 'unknown_json', 'malformed']);
+/** Forms that hold no reading that could be read, or something else that is counted by its own form. */
+export const UNREAD: ReadonlySet<Format> = new Set(['avro_no_schema', 'unknown_json', 'malformed', 'gzip']);
 
 /** A hardware event as a message told it. */
 export interface HardwareEvent {

@@ -32,7 +32,10 @@ export class InputReader {
 
   /** Reads one input. @throws ReadError */
   async input(input: Input, around: MessageContext): Promise<void> {
-    if (input.messages === undefined) return this.#bytes(input.bytes(), around);
+    if (input.messages === undefined) {
+      const broken = (message: string): void => void this.#intake.problems.push({ effect: 'input', input: around.input, message });
+      return this.#bytes(input.bytes(), around, broken);
+    }
     // One for all: nothing holds on to it, and the next message waits until the one before is done.
     const context = { ...around };
     for await (const batch of input.messages()) {
@@ -54,17 +57,18 @@ export class InputReader {
       if (value.charCodeAt(0) === 0) return this.#binary(new TextEncoder().encode(value), context);
       this.#messages.text(value, context);
     } else if (value[0] === 0) return this.#binary(value, context);
-    else if (isGzip(value)) return this.#bytes([value], context);
+    else if (isGzip(value)) return this.#bytes([value], context, (message) => this.#intake.reject(context, 'malformed', message));
     else this.#messages.text(this.#decoder.decode(value), context);
     return undefined;
   }
 
-  async #bytes(bytes: Bytes, context: MessageContext): Promise<void> {
+  /** @param broken is told where what is packed cannot be read to its end */
+  async #bytes(bytes: Bytes, context: MessageContext, broken: (message: string) => void): Promise<void> {
     const lines = new Lines(this.#intake, this.#messages.lines(context), context);
     const binary: Uint8Array[] = [];
     let size = 0;
     let first = true;
-    for await (const chunk of inflated(bytes, this.#intake, context)) {
+    for await (const chunk of inflated(bytes, this.#intake, broken)) {
       if (chunk.length === 0) continue;
       if (binary.length > 0 || (first && chunk[0] === 0)) {
         binary.push(chunk);
@@ -148,7 +152,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /** The input's bytes, out of gzip where they are in it. */
-async function* inflated(bytes: Bytes, intake: Intake, context: MessageContext): AsyncGenerator<Uint8Array> {
+async function* inflated(bytes: Bytes, intake: Intake, broken: (message: string) => void): AsyncGenerator<Uint8Array> {
   const source = asyncBytes(bytes);
   const head: Uint8Array[] = [];
   let have = 0;
@@ -165,7 +169,7 @@ async function* inflated(bytes: Bytes, intake: Intake, context: MessageContext):
     return;
   }
   intake.count('gzip');
-  yield* gunzip(whole, intake, context);
+  yield* gunzip(whole, broken);
 }
 
 async function* asyncBytes(bytes: Bytes): AsyncGenerator<Uint8Array> {
@@ -177,7 +181,7 @@ async function* chain(head: readonly Uint8Array[], rest: AsyncGenerator<Uint8Arr
   yield* rest;
 }
 
-async function* gunzip(bytes: AsyncGenerator<Uint8Array>, intake: Intake, context: MessageContext): AsyncGenerator<Uint8Array> {
+async function* gunzip(bytes: AsyncGenerator<Uint8Array>, broken: (message: string) => void): AsyncGenerator<Uint8Array> {
   let failed: unknown;
   let packed = 0;
   const source = new ReadableStream<Uint8Array>({
@@ -202,15 +206,14 @@ async function* gunzip(bytes: AsyncGenerator<Uint8Array>, intake: Intake, contex
         next = await reader.read();
       } catch {
         if (failed !== undefined) throw failed;
-        intake.problems.push({ effect: 'input', input: context.input, message: `gzip that breaks off after ${total} bytes of content` });
+        broken(`gzip that breaks off after ${total} bytes of content`);
         return;
       }
       if (next.done) return;
       total += next.value.length;
       const most = Math.min(MAX_INFLATED, FREE_INFLATED + MAX_BLOW_UP * packed);
       if (total > most) {
-        const message = `holds more than ${most} bytes once unpacked; the rest was not read`;
-        intake.problems.push({ effect: 'input', input: context.input, message });
+        broken(`holds more than ${most} bytes once unpacked; the rest was not read`);
         return;
       }
       yield next.value;
