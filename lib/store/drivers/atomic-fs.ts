@@ -3,6 +3,7 @@ import { constants, lstatSync, realpathSync, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Driver } from 'unstorage';
+import { atOnce } from '../at-once.ts';
 import { type Conditional, KeyExists, type ReadOptions, segmentsOf, type WriteOptions } from './conditional.ts';
 
 const FILE_MODE = 0o640;
@@ -241,12 +242,14 @@ function realPathOf(folder: string): string | null {
 /** Names below a folder, as keys; links and hidden files are not of the store. */
 async function listFiles(folder: string, segments: string[], keys: string[]): Promise<void> {
   const entries = (await unlessMissing(() => fs.readdir(folder, { withFileTypes: true }))) ?? [];
+  const folders: string[] = [];
   for (const entry of entries) {
     if (entry.name.startsWith('.')) continue;
-    const below = [...segments, entry.name];
-    if (entry.isDirectory()) await listFiles(path.join(folder, entry.name), below, keys);
-    else if (entry.isFile()) keys.push(below.join(':'));
+    if (entry.isDirectory()) folders.push(entry.name);
+    else if (entry.isFile()) keys.push([...segments, entry.name].join(':'));
   }
+  // Each tick has a folder of its own, and there are more than a thousand of them.
+  await atOnce(folders, (name) => listFiles(path.join(folder, name), [...segments, name], keys));
 }
 
 async function unlessMissing<T>(work: () => Promise<T>): Promise<T | null> {
