@@ -104,6 +104,18 @@ known_down:
     expect(mistakes).toEqual([expect.stringContaining(why)]);
   });
 
+  it('names every key that is there twice, wherever it stands', () => {
+    const twice = (text: string): readonly string[] => {
+      const { groundTruth, mistakes } = parse(text);
+      expect(groundTruth).toBeNull();
+      return mistakes;
+    };
+    const why = 'Map keys must be unique';
+    expect(twice('roles:\n  a: {}\n  b: {}\n  a: {}\nfleet: []\nfleet: []\n')).toEqual([`fleet.yaml:4: ${why}`, `fleet.yaml:6: ${why}`]);
+    expect(twice('topology:\n  switch: { sw1: n1, sw2: n2, "sw1": n3 }\n')).toEqual([`fleet.yaml:2: ${why}`]);
+    expect(parse('roles: { "1": {}, "01": {}, a: {} }\ntopology: { switch: { a: n1 }, pdu: { a: n1 } }\n').mistakes).toEqual([]);
+  });
+
   it('takes prototype-like names as names', () => {
     const { groundTruth, mistakes } = parse(
       'topology: { __proto__: { constructor: n1 }, switch: { __proto__: n2 } }\nroles: { __proto__: { image: i } }\n',
