@@ -10,7 +10,7 @@ import { notify } from '../report/notify.ts';
 import { publishReport } from '../report/publish.ts';
 import { allEnded } from '../store/at-once.ts';
 import { unlessDamaged } from '../store/store.ts';
-import { retentionTime, sweep, sweepReports } from '../store/retention.ts';
+import { retentionTime, sweepHourly } from '../store/retention.ts';
 import { NO_FACTS } from '../store/shards.ts';
 import { compose, type TickInputs } from './compose.ts';
 import { diffSources } from './diff.ts';
@@ -111,9 +111,8 @@ async function tidy(
 ): Promise<void> {
   try {
     const time = await retentionTime(store, now);
-    await sweep(store, time);
     await sweepHistory(store, { tick: id, time, followed: new Set([...tracked.map((t) => t.condition.id), ...past.map((p) => p.id)]) });
-    await sweepReports(reports, time);
+    await sweepHourly(store, reports, time);
   } catch (error) {
     log('warn', 'retention', { error: String(error) });
   }

@@ -44,6 +44,20 @@ export async function retentionTime(store: Store, now: number): Promise<number> 
   return time;
 }
 
+const SWEPT = 'retention/swept';
+
+/**
+ * Thins state and reports once an hour: to see what may go costs a look at all that is kept. As long as more is left than
+ * one call removes, the next call goes on at once.
+ * @param time as {@link retentionTime} gives it
+ */
+export async function sweepHourly(store: Store, reports: Store, time: number): Promise<void> {
+  const hour = Math.floor(time / HOUR);
+  if ((await unlessDamaged(store.get(SWEPT, z.number()))) === hour) return;
+  const swept = [await sweep(store, time), await sweepReports(reports, time)];
+  if (swept.every(({ more }) => !more)) await store.put(SWEPT, hour);
+}
+
 /** How many keys one call removes, and how many recordings it looks into; a clock that jumps ahead costs no more either. */
 const MAX_WORK = 2000;
 

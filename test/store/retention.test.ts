@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toTimeId } from '../../lib/model/time.ts';
 import { memoryDriver } from '../../lib/store/drivers/memory.ts';
-import { DEFAULT_RETENTION, keepers, retentionTime, sweep, sweepReports } from '../../lib/store/retention.ts';
+import { DEFAULT_RETENTION, keepers, retentionTime, sweep, sweepHourly, sweepReports } from '../../lib/store/retention.ts';
 import { Snapshots } from '../../lib/store/snapshots.ts';
 import { Store } from '../../lib/store/store.ts';
 import { commitAt, nodeFacts, NOW, SOURCE } from './examples.ts';
@@ -286,4 +286,47 @@ it('sweepReports thins the reports of ticks, and leaves the latest ones', async 
   for (const key of [name(400 * DAY), name(3 * DAY), name(3 * DAY - 1), name(0), 'latest.html']) await store.put(key, {});
   expect(await sweepReports(store, NOW)).toEqual({ removed: 2, more: false });
   expect(await store.list('')).toEqual([name(3 * DAY - 1), name(0), 'latest.html']);
+});
+
+describe('thinning of state and reports', () => {
+  const old = (n: number): string => `changes/${SOURCE}/${toTimeId(NOW - 500 * DAY + n)}`;
+  const oldReport = `${toTimeId(NOW - 500 * DAY)}.json`;
+  const filled = async () => {
+    const { store } = fresh();
+    const reports = fresh().store;
+    await store.put(`changes/${SOURCE}/${toTimeId(NOW)}`, {});
+    for (const key of [oldReport, `${toTimeId(NOW)}.json`]) await reports.put(key, {});
+    return { store, reports };
+  };
+
+  it('is done once an hour, and again where the clock goes back', async () => {
+    const { store, reports } = await filled();
+    const isGone = async (at: number): Promise<boolean> => {
+      await store.put(old(0), {});
+      await sweepHourly(store, reports, at);
+      return !(await store.list('changes')).includes(old(0));
+    };
+    expect(await isGone(NOW)).toBe(true);
+    expect(await reports.list('')).toEqual([`${toTimeId(NOW)}.json`]);
+    const next = (Math.floor(NOW / HOUR) + 1) * HOUR;
+    expect([await isGone(NOW), await isGone(next - 1), await isGone(next), await isGone(next + 1), await isGone(NOW)]).toEqual([
+      false,
+      false,
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  it('goes on at once as long as more is left than one call removes', async () => {
+    const { store, reports } = await filled();
+    for (let n = 0; n < 4100; n++) await store.put(old(n), {});
+    const left: number[] = [];
+    for (let call = 0; call < 4; call++) {
+      await sweepHourly(store, reports, NOW);
+      left.push((await store.list('changes')).length);
+    }
+    expect(left).toEqual([2101, 101, 1, 1]);
+    expect(await reports.list('')).not.toContain(oldReport);
+  });
 });
