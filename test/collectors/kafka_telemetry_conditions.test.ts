@@ -1,29 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { kafkaTelemetry } from '../../lib/collectors/kafka_telemetry/index.ts';
-import type { Collected } from '../../lib/model/collector.ts';
 import type { JsonObject } from '../../lib/model/json.ts';
-import { ago, collect, type CollectSettings, flat, inputOf, NOW } from './telemetry-inputs.ts';
-
-const NODE = 'x1000c0s0b0n0';
-
-/** Readings of one sensor, the newest last, ten seconds apart and the last one `end` seconds ago. */
-function readings(location: string, quantity: string, values: readonly unknown[], more: JsonObject = {}, end = 0): string[] {
-  return values.map((value, i) => flat(location, quantity, value, ago(end + 10 * (values.length - 1 - i)), more));
-}
-
-function kindsOf({ conditions }: Collected<unknown>): string[] {
-  return conditions.map(({ kind, subject, severity }) => `${kind} ${subject.id}${severity === undefined ? '' : ` ${severity}`}`);
-}
-
-async function kinds(lines: string[], settings: CollectSettings = {}): Promise<string[]> {
-  return kindsOf(await collect(lines, settings));
-}
+import { ago, collect, flat, inputOf, inRow, kinds, kindsOf, NODE, NOW } from './telemetry-inputs.ts';
 
 const GPU = { PhysicalContext: 'GPU', DeviceSpecificContext: 'GPU 0 Temp' };
 
 describe('limits', () => {
   it('tell what, where, how much and against which limit', async () => {
-    const { conditions } = await collect(readings(NODE, 'Temperature', [60, 86, 91, 88], GPU));
+    const { conditions } = await collect(inRow(NODE, 'Temperature', [60, 86, 91, 88], GPU));
     expect(conditions).toEqual([
       {
         kind: 'temperature_high',
@@ -55,31 +39,31 @@ describe('limits', () => {
   });
 
   it.each<[string, string[], string[]]>([
-    ['a critical one', readings(NODE, 'Temperature', [96, 97], GPU), [`temperature_high ${NODE} critical`]],
-    ['the only reading there is', readings(NODE, 'Temperature', [96], GPU), [`temperature_high ${NODE} critical`]],
-    ['a single spike', readings(NODE, 'Temperature', [60, 99, 60], GPU), []],
-    ['a last reading that is yet to be confirmed', readings(NODE, 'Temperature', [60, 60, 99], GPU), []],
+    ['a critical one', inRow(NODE, 'Temperature', [96, 97], GPU), [`temperature_high ${NODE} critical`]],
+    ['the only reading there is', inRow(NODE, 'Temperature', [96], GPU), [`temperature_high ${NODE} critical`]],
+    ['a single spike', inRow(NODE, 'Temperature', [60, 99, 60], GPU), []],
+    ['a last reading that is yet to be confirmed', inRow(NODE, 'Temperature', [60, 60, 99], GPU), []],
     [
       'a value between the limit and its hysteresis',
-      readings(NODE, 'Temperature', [86, 86, 83, 83], GPU),
+      inRow(NODE, 'Temperature', [86, 86, 83, 83], GPU),
       [`temperature_high ${NODE} warning`],
     ],
-    ['a value that came back', readings(NODE, 'Temperature', [96, 96, 81, 81], GPU), []],
+    ['a value that came back', inRow(NODE, 'Temperature', [96, 96, 81, 81], GPU), []],
     [
       'a value that came back from critical to warning',
-      readings(NODE, 'Temperature', [96, 96, 91, 91], GPU),
+      inRow(NODE, 'Temperature', [96, 96, 91, 91], GPU),
       [`temperature_high ${NODE} warning`],
     ],
     [
       'a coolant supply',
-      readings('x1000c0', 'Temperature', [33, 33], { PhysicalContext: 'LiquidInlet' }),
+      inRow('x1000c0', 'Temperature', [33, 33], { PhysicalContext: 'LiquidInlet' }),
       ['temperature_high x1000c0 warning'],
     ],
-    ['a processor that may be as warm', readings(NODE, 'Temperature', [60, 60]), []],
-    ['the power of a node', readings(NODE, 'Power', [2700, 2700]), [`power_high ${NODE} warning`]],
-    ['the power of a cabinet', readings('x1000', 'Power', [401e3, 401e3]), ['power_high x1000 critical']],
-    ['dry air', readings('x1000c0', 'Humidity', [15, 15]), ['humidity_off x1000c0 warning']],
-    ['wet air', readings('x1000c0', 'Humidity', [95, 95]), ['humidity_off x1000c0 critical']],
+    ['a processor that may be as warm', inRow(NODE, 'Temperature', [60, 60]), []],
+    ['the power of a node', inRow(NODE, 'Power', [2700, 2700]), [`power_high ${NODE} warning`]],
+    ['the power of a cabinet', inRow('x1000', 'Power', [401e3, 401e3]), ['power_high x1000 critical']],
+    ['dry air', inRow('x1000c0', 'Humidity', [15, 15]), ['humidity_off x1000c0 warning']],
+    ['wet air', inRow('x1000c0', 'Humidity', [95, 95]), ['humidity_off x1000c0 critical']],
     [
       'a value in another unit, once converted',
       [`{"timestamp":${NOW},"location":"${NODE}","name":"GPU Temp","units":"F","value":140}`],
@@ -92,7 +76,7 @@ describe('limits', () => {
   it('hold on from window to window, and let go with two good readings', async () => {
     const at = (value: number, minutes: number) => flat(NODE, 'Temperature', value, NOW + minutes * 60_000, GPU);
     const run = (lines: string[], minutes: number, carry: unknown) => collect(lines, { carry, now: NOW + minutes * 60_000 });
-    const first = await collect(readings(NODE, 'Temperature', [96, 96], GPU));
+    const first = await collect(inRow(NODE, 'Temperature', [96, 96], GPU));
     const held = await run([at(90, 5)], 5, first.carry);
     expect(held.conditions).toMatchObject([{ severity: 'critical', since: ago(10), count: 3, values: { value: 90, peak: 96 } }]);
     const one = await run([at(70, 10)], 10, held.carry);
@@ -107,7 +91,7 @@ describe('limits', () => {
   });
 
   it('stand while their sensor is silent, and say so', async () => {
-    const first = await collect(readings(NODE, 'Temperature', [96, 96], GPU));
+    const first = await collect(inRow(NODE, 'Temperature', [96, 96], GPU));
     const later = NOW + 3_000_000;
     const { conditions } = await collect([flat(NODE, 'Power', 900, later), flat(NODE, 'Power', 900, later - 1000)], {
       carry: first.carry,
@@ -122,20 +106,20 @@ describe('limits', () => {
   });
 
   it("are a site's own where it gives some", async () => {
-    const lines = readings(NODE, 'Temperature', [80, 80], GPU);
+    const lines = inRow(NODE, 'Temperature', [80, 80], GPU);
     const limits = (rows: JsonObject[]) => ({ rules: { temperature_high: { limits: rows } } });
     expect(await kinds(lines, limits([{ match: ['gpu'], unit: '°C', high: { warning: 75, critical: 90 }, hysteresis: 2 }]))).toEqual([
       `temperature_high ${NODE} warning`,
     ]);
     expect(await kinds(lines, limits([{ match: ['gpu'], subjects: ['switch'], high: { warning: 75 } }]))).toEqual([]);
-    expect(await kinds(readings(NODE, 'Temperature', [99, 99], GPU), limits([{ match: ['gpu'] }]))).toEqual([]);
-    expect(await kinds(readings(NODE, 'Temperature', [99, 99], GPU), limits([{ except: ['gpu'], high: { warning: 200 } }]))).toEqual([
+    expect(await kinds(inRow(NODE, 'Temperature', [99, 99], GPU), limits([{ match: ['gpu'] }]))).toEqual([]);
+    expect(await kinds(inRow(NODE, 'Temperature', [99, 99], GPU), limits([{ except: ['gpu'], high: { warning: 200 } }]))).toEqual([
       `temperature_high ${NODE} critical`,
     ]);
   });
 
   it('are ours where a site gives what is none, which is said', async () => {
-    const { conditions, coverage } = await collect(readings(NODE, 'Temperature', [99, 99], GPU), {
+    const { conditions, coverage } = await collect(inRow(NODE, 'Temperature', [99, 99], GPU), {
       rules: { temperature_high: { limits: [{ high: 'hot' }] } },
     });
     expect(conditions).toHaveLength(1);
@@ -144,8 +128,7 @@ describe('limits', () => {
 });
 
 describe('shares of what others show', () => {
-  const fan = (i: number, rpm: number, location = NODE) =>
-    readings(location, 'Rotational', [rpm, rpm], { PhysicalContext: 'Fan', Index: i });
+  const fan = (i: number, rpm: number, location = NODE) => inRow(location, 'Rotational', [rpm, rpm], { PhysicalContext: 'Fan', Index: i });
 
   it('find a fan that is far slower than the others of its subject', async () => {
     const { conditions } = await collect([...fan(0, 9000), ...fan(1, 9100), ...fan(2, 1200), ...fan(3, 9200)]);
@@ -160,7 +143,7 @@ describe('shares of what others show', () => {
     expect(await kinds([...fan(0, 9000), ...fan(1, 0)])).toEqual([]);
   });
 
-  const rail = (node: number, volts: number[]) => readings(`x1000c0s${node}b0n0`, 'Voltage', volts, { PhysicalContext: 'PowerSupply' });
+  const rail = (node: number, volts: number[]) => inRow(`x1000c0s${node}b0n0`, 'Voltage', volts, { PhysicalContext: 'PowerSupply' });
 
   it('find a rail off the same rail of its peers, but none that is switched off or set by load', async () => {
     const good = [0, 1, 2, 3].flatMap((i) => rail(i, [12, 12.1]));
@@ -172,7 +155,7 @@ describe('shares of what others show', () => {
   });
 
   it('find flow and pressure that fall below what they usually are', async () => {
-    const flow = (values: number[], end = 0) => readings('x1000c0', 'LiquidFlow', values, { PhysicalContext: 'CoolingSubsystem' }, end);
+    const flow = (values: number[], end = 0) => inRow('x1000c0', 'LiquidFlow', values, { PhysicalContext: 'CoolingSubsystem' }, end);
     const falls = await collect(flow([310, 311, 309, 310, 310, 240, 240]));
     expect(falls.conditions).toMatchObject([{ kind: 'flow_low', severity: 'warning', values: { reference: 310, limit: 248 } }]);
     const first = await collect(flow([310, 311, 309, 310], 600), { now: NOW - 600_000 });
@@ -184,13 +167,13 @@ describe('shares of what others show', () => {
       now: NOW + 60_000,
     });
     expect(third.conditions).toMatchObject([{ values: { reference: 310 } }]);
-    const pressure = readings('d0', 'Pressure', [4, 4, 4, 4, 4, 5.2, 5.2], { PhysicalContext: 'CoolingSubsystem' });
+    const pressure = inRow('d0', 'Pressure', [4, 4, 4, 4, 4, 5.2, 5.2], { PhysicalContext: 'CoolingSubsystem' });
     expect(await kinds(pressure)).toEqual(['pressure_off d0 warning']);
   });
 });
 
 describe('supplies', () => {
-  const pdu = (name: string, values: number[], end = 0, part = 'PDU') => readings(name, 'Power', values, { PhysicalContext: part }, end);
+  const pdu = (name: string, values: number[], end = 0, part = 'PDU') => inRow(name, 'Power', values, { PhysicalContext: part }, end);
 
   it('that lose their load within the window are found, with the time', async () => {
     const { conditions } = await collect([...pdu('x1002m0', [4200, 4210, 0, 0]), ...pdu('x1002m1', [4200, 4100, 7000, 7000])]);
@@ -254,13 +237,13 @@ describe('supplies', () => {
     const once = await collect(pdu('x1002m0', [4200, 4200, 0]));
     expect(await kinds(pdu('x1002m0', [4200, 4200, 0]), { carry: once.carry })).toEqual([]);
     expect(await kinds(pdu('x1002m0p0j3', [200, 200, 0, 0], 0, 'Outlet'))).toEqual([]);
-    expect(await kinds(readings(NODE, 'Power', [1500, 1500, 0, 0]))).toEqual([]);
+    expect(await kinds(inRow(NODE, 'Power', [1500, 1500, 0, 0]))).toEqual([]);
   });
 });
 
 describe('siblings', () => {
   const inlet = (slot: number, value: number, chassis = 'x1000c0') =>
-    readings(`${chassis}s${slot}b0`, 'Temperature', [value, value], { PhysicalContext: 'Intake' });
+    inRow(`${chassis}s${slot}b0`, 'Temperature', [value, value], { PhysicalContext: 'Intake' });
 
   it('show a sensor that is far off, within its chassis', async () => {
     const lines = [0, 1, 2, 3, 4].flatMap((slot) => [...inlet(slot, slot === 3 ? 12 : 24), ...inlet(slot, 12, 'x1000c1')]);
@@ -279,8 +262,8 @@ describe('siblings', () => {
 
   it('are compared under like load only', async () => {
     const node = (i: number, celsius: number, watts: number) => [
-      ...readings(`x1000c0s${i}b0n0`, 'Temperature', [celsius, celsius]),
-      ...readings(`x1000c0s${i}b0n0`, 'Power', [watts, watts], { PhysicalContext: 'VoltageRegulator' }),
+      ...inRow(`x1000c0s${i}b0n0`, 'Temperature', [celsius, celsius]),
+      ...inRow(`x1000c0s${i}b0n0`, 'Power', [watts, watts], { PhysicalContext: 'VoltageRegulator' }),
     ];
     const idle = [0, 1, 2, 3].flatMap((i) => node(i, 35, 400));
     expect(await kinds([...idle, ...node(4, 70, 1800)])).toEqual([]);
@@ -295,115 +278,6 @@ describe('siblings', () => {
     expect(await kinds([0, 1, 2, 3, 4].flatMap((slot) => inlet(slot, slot === 3 ? 34 : 22)))).toEqual([
       'temperature_high x1000c0s3b0 warning',
     ]);
-  });
-});
-
-describe('silence', () => {
-  const beats = (location: string, quantity: string, end: number, more: JsonObject = {}) =>
-    readings(location, quantity, [50, 51, 50, 51], more, end);
-
-  it('of one sensor is told of that sensor', async () => {
-    const { conditions, summary } = await collect([...beats(NODE, 'Temperature', 400), ...beats(NODE, 'Power', 0)]);
-    expect(conditions).toMatchObject([
-      {
-        kind: 'sensor_stale',
-        subject: { type: 'node', id: NODE },
-        part: 'temperature CPU0',
-        message: `node ${NODE}: temperature of CPU0 silent for 6m 40s, since ${ago(400)}; it last showed 51 °C`,
-        values: { silent_ms: 400_000, interval_ms: 10_000 },
-        since: ago(400),
-      },
-    ]);
-    expect(summary['silent_sensors']).toBe(1);
-  });
-
-  it('of a sensor that is heard in another unit is none', async () => {
-    const reading = (units: string, value: number, seconds: number) =>
-      JSON.stringify({ timestamp: NOW - seconds * 1000, location: NODE, name: 'CPU Temp', units, value });
-    const before = [410, 400].map((seconds) => reading('C', 50, seconds));
-    const { conditions, summary, facts } = await collect([...before, ...[10, 0].map((seconds) => reading('F', 122, seconds))]);
-    expect(conditions).toEqual([]);
-    expect(summary['silent_sensors']).toBe(0);
-    expect(facts).toMatchObject([{ facts: { readings: [{ last: 50, unit: '°C', at: ago(0) }] } }]);
-    expect((await collect([...before, ...beats(NODE, 'Power', 0)])).summary['silent_sensors']).toBe(1);
-  });
-
-  it('of all sensors is told of the subject, which then is not observed', async () => {
-    const other = 'x1000c0s1b0n0';
-    const { conditions, coverage } = await collect([
-      ...beats(NODE, 'Temperature', 400),
-      ...beats(NODE, 'Power', 410),
-      ...beats(other, 'Temperature', 0),
-    ]);
-    expect(conditions).toMatchObject([
-      {
-        kind: 'telemetry_gap',
-        subject: { id: NODE },
-        part: 'all sensors',
-        message: `node ${NODE}: all 2 sensors silent for 6m 40s, since ${ago(400)}; it drew 51 W then`,
-        values: { sensors: 2, last_power_w: 51 },
-      },
-    ]);
-    expect(coverage.observed).toEqual({ cluster: 'democluster', node: other });
-  });
-
-  it('of a whole kind of sensors is told once, of the cluster', async () => {
-    const nodes = Array.from({ length: 6 }, (_, i) => `x1000c0s${i}b0n0`);
-    const { conditions } = await collect(nodes.flatMap((node) => [...beats(node, 'Temperature', 900), ...beats(node, 'Power', 0)]));
-    expect(conditions).toMatchObject([
-      {
-        kind: 'telemetry_gap',
-        subject: { type: 'cluster', id: 'democluster' },
-        part: 'temperature CPU',
-        values: { sensors: 6, subjects: 6 },
-      },
-    ]);
-  });
-
-  it('of nodes that are gone is theirs, also where nobody else has such sensors', async () => {
-    const dark = Array.from({ length: 6 }, (_, i) => `x1000c1s${i}b0n0`);
-    const gone = dark.flatMap((node) => [...beats(node, 'Temperature', 900), ...beats(node, 'Power', 900)]);
-    const others = beats(NODE, 'Power', 0);
-    expect(await kinds([...gone, ...others])).toEqual(dark.map((node) => `telemetry_gap ${node}`));
-    // One that still sends other readings shows that it is the kind of sensors that stopped.
-    const alive = [...beats('x1000c1s6b0n0', 'Temperature', 900), ...beats('x1000c1s6b0n0', 'Power', 0)];
-    expect(await kinds([...gone, ...others, ...alive])).toContain('telemetry_gap democluster');
-    // Where none of their kinds is heard of others, the subjects may be all that the topic told of.
-    const switches = dark.map((_, i) => `x1000c0r${i}b0`).flatMap((bmc) => beats(bmc, 'Temperature', 900));
-    expect(await kinds([...switches, ...others])).toEqual(['telemetry_gap democluster']);
-  });
-
-  it('of most sensors is told once', async () => {
-    const lost = [0, 1, 2].flatMap((Index) => beats(NODE, 'Temperature', 400, { Index }));
-    expect((await collect([...lost, ...beats(NODE, 'Power', 0)])).conditions).toMatchObject([
-      { kind: 'telemetry_gap', part: 'most sensors', message: `node ${NODE}: most sensors (3) silent for 6m 40s, since ${ago(400)}` },
-    ]);
-  });
-
-  it('of what is switched off is no news', async () => {
-    const off = readings(NODE, 'Power', [900, 900, 0, 0]);
-    expect(await kinds([...beats(NODE, 'Temperature', 400), ...off])).toEqual([]);
-    const gone = readings(NODE, 'Power', [900, 900, 0, 0], {}, 400);
-    expect(await kinds([...gone, ...beats('x1000c0s1b0n0', 'Power', 0)])).toEqual([`telemetry_gap ${NODE} info`]);
-  });
-
-  it('is measured in the rhythm of the sensor', async () => {
-    const slow = [0, 1, 2, 3].map((i) => flat(NODE, 'Energy', i, ago(3000 - 600 * i)));
-    expect(await kinds([...slow, ...beats(NODE, 'Power', 0)])).toEqual([]);
-  });
-
-  it('is seen across runs, and ends with the next reading', async () => {
-    const first = await collect([...beats(NODE, 'Temperature', 0), ...beats(NODE, 'Power', 0)]);
-    const power = (minutes: number) => flat(NODE, 'Power', 50, NOW + minutes * 60_000);
-    const second = await collect([power(10)], { carry: first.carry, now: NOW + 600_000 });
-    expect(kindsOf(second)).toEqual([`sensor_stale ${NODE}`]);
-    const third = await collect([power(15), flat(NODE, 'Temperature', 50, NOW + 900_000)], { carry: second.carry, now: NOW + 900_000 });
-    expect(kindsOf(third)).toEqual([]);
-  });
-
-  it('of a sensor that only sends what stands for a failed reading is silence', async () => {
-    const failed = readings(NODE, 'Temperature', [50, 51, ...Array.from({ length: 40 }, () => 255)]);
-    expect(await kinds([...failed, ...beats(NODE, 'Power', 0)])).toEqual([`sensor_stale ${NODE}`]);
   });
 });
 
@@ -559,7 +433,7 @@ it('declares each of its kinds with a part, a hint and where it comes from', () 
 
 it('names in the summary whose readings failed', async () => {
   const { summary } = await collect([
-    inputOf('a', [...readings(NODE, 'Temperature', [255, 255]), ...readings('x1000c0s1b0n0', 'Temperature', [50, 50])].join('\n')),
+    inputOf('a', [...inRow(NODE, 'Temperature', [255, 255]), ...inRow('x1000c0s1b0n0', 'Temperature', [50, 50])].join('\n')),
   ]);
   expect(summary).toMatchObject({ excluded: { sentinel: 2 }, notes: { failed_readings: NODE } });
 });

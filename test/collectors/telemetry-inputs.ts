@@ -77,3 +77,20 @@ export function flat(location: string, quantity: string, value: unknown, time: n
     ...more,
   });
 }
+
+/** A node that readings are about where it does not matter which. */
+export const NODE = 'x1000c0s0b0n0';
+
+/** Readings of one sensor, the newest last, ten seconds apart and the last one `end` seconds ago. */
+export function inRow(location: string, quantity: string, values: readonly unknown[], more: JsonObject = {}, end = 0): string[] {
+  return values.map((value, i) => flat(location, quantity, value, ago(end + 10 * (values.length - 1 - i)), more));
+}
+
+/** The conditions of a digest in short: kind, subject and a severity of their own. */
+export function kindsOf({ conditions }: Collected<unknown>): string[] {
+  return conditions.map(({ kind, subject, severity }) => `${kind} ${subject.id}${severity === undefined ? '' : ` ${severity}`}`);
+}
+
+export async function kinds(lines: string[], settings: CollectSettings = {}): Promise<string[]> {
+  return kindsOf(await collect(lines, settings));
+}
