@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { digestHex } from '../lib/model/identity.ts';
 import { oncePer } from '../lib/model/once.ts';
 
 /** A value as the bytes of its JSON, for answers that are given again and again. */
@@ -14,7 +15,4 @@ export async function answerBytes(c: Context, bytes: Uint8Array<ArrayBuffer>, ty
   return c.body(bytes, 200, { 'content-type': type, 'cache-control': 'no-cache', etag: await entityTag(bytes) });
 }
 
-const entityTag = oncePer(async (bytes: Uint8Array<ArrayBuffer>) => {
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  return `"${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}"`;
-});
+const entityTag = oncePer(async (bytes: Uint8Array<ArrayBuffer>) => `"${await digestHex(bytes)}"`);

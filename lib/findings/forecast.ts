@@ -1,5 +1,6 @@
 import type { ConditionDraft } from '../model/condition.ts';
 import type { JsonObject } from '../model/json.ts';
+import { bytesText } from '../model/text.ts';
 import { formatDuration, parseDuration, toIso } from '../model/time.ts';
 import { fold } from '../nodeset.ts';
 import { Derivation } from './derivation.ts';
@@ -142,7 +143,7 @@ function forecast(
     kind: KIND,
     subject,
     ...(days.likely <= limits.critical && { severity: 'critical' as const }),
-    message: `${what} will be full in ${round(days.likely)} days (${band}), about ${toIso(now + days.likely * DAY).slice(0, 10)}: it is ${round((100 * days.used) / total)} % full and grows by ${sizeText(days.perDay)} a day (limit ${formatDuration(limits.warning * DAY)})`,
+    message: `${what} will be full in ${round(days.likely)} days (${band}), about ${toIso(now + days.likely * DAY).slice(0, 10)}: it is ${round((100 * days.used) / total)} % full and grows by ${bytesText(days.perDay)} a day (limit ${formatDuration(limits.warning * DAY)})`,
     values: {
       days: round(days.likely),
       days_soonest: round(days.soonest),
@@ -152,14 +153,6 @@ function forecast(
       limit_days: limits.warning,
     },
   };
-}
-
-const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-
-/** Bytes for people, in the largest unit of which there is one. */
-function sizeText(bytes: number): string {
-  const step = Math.max(0, Math.min(STEPS.length - 1, Math.floor(Math.log2(bytes) / 10)));
-  return `${Math.round((bytes / 1024 ** step) * 10) / 10} ${STEPS[step]}`;
 }
 
 /** Nobody looks further ahead, and dates must stay dates. */

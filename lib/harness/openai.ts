@@ -1,6 +1,6 @@
 import type { ModelConfig } from '../config.ts';
 import { under } from '../deadline.ts';
-import { oneLine } from '../model/text.ts';
+import { headerToken, oneLine } from '../model/text.ts';
 import { VERSION } from '../version.ts';
 import { type ModelClient, ModelError } from './client.ts';
 import { readAnswer } from './wire/answer.ts';
@@ -29,7 +29,7 @@ export function openaiClient(config: ModelConfig, key: () => Promise<string | un
     label: `${config.name} at ${host}`,
     complete: (request, signal) =>
       guarded(signal, async () => {
-        const client = await sdk(base, (await key()) ?? 'none');
+        const client = await sdk(base, await keyOf(key));
         // The library leaves a listener on the signal with every request.
         return under(signal, async (own) => {
           const response = await client.chat.completions.create(toWire(config, request), { signal: own }).asResponse();
@@ -83,13 +83,20 @@ async function sdk(baseURL: string, apiKey: string) {
   });
 }
 
+/** What goes into the header; servers that ask for none take any. @throws ModelError that does not tell it */
+async function keyOf(key: () => Promise<string | undefined>): Promise<string> {
+  const token = headerToken((await key()) ?? 'none');
+  if (token === null) throw new ModelError('refused', 'the configured key is none: expected one line of ASCII characters');
+  return token;
+}
+
 type Got = { body: string; server: string | null } | null;
 
 function getter(base: string, key: () => Promise<string | undefined>, signal: AbortSignal): (path: string) => Promise<Got> {
   return async (path) => {
     try {
       const url = new URL(path, `${base}/`);
-      const headers = { authorization: `Bearer ${(await key()) ?? 'none'}`, 'user-agent': `hpc-observer/${VERSION}` };
+      const headers = { authorization: `Bearer ${await keyOf(key)}`, 'user-agent': `hpc-observer/${VERSION}` };
       return await under(signal, async (own) => {
         const response = await fetch(url, { method: 'GET', headers, redirect: 'error', signal: own });
         const body = await readBody(response, own);

@@ -13,8 +13,9 @@ export function hashId(parts: readonly string[]): string {
 }
 
 /** {@link sha256Hex} by the platform itself: many times as fast for what is long. */
-export async function digestHex(text: string): Promise<string> {
-  return bytesToHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
+export async function digestHex(data: string | Uint8Array<ArrayBuffer>): Promise<string> {
+  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
+  return bytesToHex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
 }
 
 /** SHA-256 in hex over the UTF-8 bytes of a text, or over bytes. */

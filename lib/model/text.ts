@@ -119,3 +119,22 @@ function numberEnd(text: string, from: number): number {
   while (end < text.length && isDigit(text.charCodeAt(end))) end++;
   return end;
 }
+
+const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const;
+
+/** Bytes for people: `86.9 TiB`. */
+export function bytesText(bytes: number): string {
+  let size = Math.abs(bytes);
+  let step = 0;
+  while (size >= 1024 && step < STEPS.length - 1) {
+    size /= 1024;
+    step++;
+  }
+  return `${bytes < 0 ? '-' : ''}${step === 0 ? size : Number(size.toPrecision(4))} ${STEPS[step]}`;
+}
+
+/** A token that a header can carry, without the space around it; null for what is none: it may not become part of an error that tells it. */
+export function headerToken(text: string): string | null {
+  const token = text.trim();
+  return /^[ -~]+$/.test(token) ? token : null;
+}

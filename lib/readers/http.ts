@@ -1,5 +1,6 @@
 import { type Input, type InputPlan, ReadError } from '../model/collector.ts';
 import type { CoverageInput } from '../model/snapshot.ts';
+import { headerToken } from '../model/text.ts';
 import type { Opened, Reader, ReadRequest } from './reader.ts';
 
 /** A GET that was answered: the whole body, at most as long as was asked for. */
@@ -89,8 +90,8 @@ export function secret(readSecret: ReadSecret, path: string): string {
 
 /** A token that a header can carry: what is none may not become part of an error that tells it. @throws ReadError that names the file */
 export function tokenOf(readSecret: ReadSecret, path: string): string {
-  const token = secret(readSecret, path);
-  if (!/^[ -~]+$/.test(token)) throw new ReadError('unreadable', path, 'holds no token (one line of ASCII characters)');
+  const token = headerToken(secret(readSecret, path));
+  if (token === null) throw new ReadError('unreadable', path, 'holds no token (one line of ASCII characters)');
   return token;
 }
 

@@ -1,7 +1,7 @@
 import type { NotifyConfig } from '../config.ts';
 import { abortAfter } from '../deadline.ts';
 import type { Report, SinkResult } from '../model/report.ts';
-import { oneLine } from '../model/text.ts';
+import { headerToken, oneLine } from '../model/text.ts';
 import type { Observer } from '../steps/observer.ts';
 import { logKey, readLog } from './notified.ts';
 import { planNotices } from './plan.ts';
@@ -94,8 +94,7 @@ function messages(
 }
 
 function tokenOf(text: string): string {
-  const token = text.trim();
-  // What is no token may not become part of an error that tells it.
-  if (!/^[\x21-\x7e]+$/.test(token)) throw new Error('its token file holds no token');
+  const token = headerToken(text);
+  if (token === null) throw new Error('its token file holds no token');
   return token;
 }

@@ -107,6 +107,17 @@ async function reasonOverWire({ body }: Sent, response: ServerResponse): Promise
   );
 }
 
+it('does not tell a key that no header can carry', async () => {
+  const client = openaiClient(
+    { url: `http://127.0.0.1:${port}/v1`, name: 'stub', timeout: 1000, max_turns: 1, max_calls: 1, max_tokens: 100, temperature: 0 },
+    async () => 's3cret\nlines',
+  );
+  const request = { messages: [{ role: 'user' as const, content: 'x' }], tools: [], maxTokens: 10, seed: 1, dialect: DEFAULT_DIALECT };
+  const error: unknown = await client.complete(request, new AbortController().signal).catch((e: unknown) => e);
+  expect(error).toMatchObject({ code: 'refused', message: 'the configured key is none: expected one line of ASCII characters' });
+  expect(String((error as Error).cause ?? '')).not.toContain('s3cret');
+});
+
 describe('a model behind an OpenAI-compatible endpoint', () => {
   it('that calls tools gives an assessment; what is sent is what was meant', async () => {
     answer = (request, response) => void reasonOverWire(request, response);

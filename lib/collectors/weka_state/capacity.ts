@@ -1,7 +1,8 @@
 import type { ConditionDraft } from '../../model/condition.ts';
 import type { JsonObject } from '../../model/json.ts';
+import { bytesText } from '../../model/text.ts';
 import { type Frame, known } from './digest.ts';
-import { bytesText, limited, percentText, roundShare } from './fields.ts';
+import { limited, percentText, roundShare } from './fields.ts';
 import { type FileSystem, usedOnSsd } from './filesystems.ts';
 import type { Status } from './status.ts';
 

@@ -2,11 +2,11 @@ import type { ConditionDraft } from '../../model/condition.ts';
 import { hardwareText } from '../../model/facts.ts';
 import { subjectId } from '../../model/identity.ts';
 import type { JsonObject } from '../../model/json.ts';
-import { cleanName } from '../../model/text.ts';
+import { bytesText, cleanName } from '../../model/text.ts';
 import { toIso } from '../../model/time.ts';
 import { type Frame, hostName, known, type Part, placeOf, shortSet, tally } from './digest.ts';
 import type { RawRecord, Section } from './documents.ts';
-import { amount, bytesText, firstOf, flag, instant, limited, member, percentText, positive, type Ratio, state, text } from './fields.ts';
+import { amount, firstOf, flag, instant, limited, member, percentText, positive, type Ratio, state, text } from './fields.ts';
 import { observedOf, readRecords } from './records.ts';
 
 interface Drive {

@@ -107,19 +107,6 @@ export function idTag(value: unknown): string | null {
   return m ? (m[1] as string) : null;
 }
 
-const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const;
-
-/** Bytes for people: `86.9 TiB`. */
-export function bytesText(bytes: number): string {
-  let size = Math.abs(bytes);
-  let step = 0;
-  while (size >= 1024 && step < STEPS.length - 1) {
-    size /= 1024;
-    step++;
-  }
-  return `${bytes < 0 ? '-' : ''}${step === 0 ? size : Number(size.toPrecision(4))} ${STEPS[step]}`;
-}
-
 /** A percentage for people: `96.4 %`, `0.03 %`; never 0 for what is more, never 100 for what is less. */
 export function percentText(percent: number): string {
   if (percent > 0 && percent < 0.01) return 'under 0.01 %';

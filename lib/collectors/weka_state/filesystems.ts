@@ -1,22 +1,9 @@
 import type { ConditionDraft } from '../../model/condition.ts';
 import type { JsonObject } from '../../model/json.ts';
-import { cleanName, compareNames } from '../../model/text.ts';
+import { bytesText, cleanName, compareNames } from '../../model/text.ts';
 import { type Frame, known, type Part, tally } from './digest.ts';
 import type { RawRecord, Section } from './documents.ts';
-import {
-  type Amount,
-  amount,
-  bytesText,
-  firstOf,
-  flag,
-  limited,
-  member,
-  percentText,
-  roundShare,
-  state,
-  text,
-  UNLIMITED,
-} from './fields.ts';
+import { type Amount, amount, firstOf, flag, limited, member, percentText, roundShare, state, text, UNLIMITED } from './fields.ts';
 import { observedOf, readRecords } from './records.ts';
 
 /** A bucket of an object store, as a file system that tiers to it sees it. */

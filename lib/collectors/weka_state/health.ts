@@ -1,7 +1,8 @@
 import type { ConditionDraft } from '../../model/condition.ts';
 import { formatDuration, toIso } from '../../model/time.ts';
+import { bytesText } from '../../model/text.ts';
 import type { Frame } from './digest.ts';
-import { bytesText, percentText, type Ratio } from './fields.ts';
+import { percentText, type Ratio } from './fields.ts';
 import { isConclusive, isProtectionWhole, type Licence, type Protection, type Status } from './status.ts';
 import { DAY, MINUTE } from './thresholds.ts';
 
